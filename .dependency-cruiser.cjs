@@ -1,0 +1,51 @@
+// The direction of imports, enforced: main -> plugins -> src; inside src: http, executors -> ledger -> workspace,
+// mirror -> bus -> errors. No cycles at all, type-only ones included.
+const layer = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'src-never-imports-plugins',
+      comment: 'Only the composition root knows the plugins.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/main\\.ts$' },
+      to: { path: '^plugins/' },
+    },
+    {
+      name: 'plugins-meet-on-the-bus',
+      comment: 'A plugin never imports another plugin: folder two levels deep is one plugin.',
+      severity: 'error',
+      from: { path: '^plugins/([^/]+/[^/]+)/' },
+      to: { path: '^plugins/', pathNot: '^plugins/$1/' },
+    },
+    {
+      name: 'dispatcher-is-alone',
+      severity: 'error',
+      from: { path: '^plugins/dispatcher/' },
+      to: { path: '^plugins/', pathNot: '^plugins/dispatcher/' },
+    },
+    layer('bus-knows-only-errors', '^src/bus/', '^src/(ledger|workspace|mirror|http|executors|cli|main|config)'),
+    layer('workspace-below-ledger', '^src/workspace/', '^src/(ledger|mirror|http|executors|cli|main)'),
+    layer('mirror-below-ledger', '^src/mirror/', '^src/(ledger|workspace|http|executors|cli|main)'),
+    layer('ledger-below-doors', '^src/ledger/', '^src/(http|executors|cli|main)'),
+    layer('errors-know-nobody', '^src/errors\\.ts$', '^(src|plugins)/'),
+    {
+      name: 'sql-only-in-mirror',
+      severity: 'error',
+      from: { path: '^(src|plugins)/', pathNot: '^src/mirror/' },
+      to: { path: 'node_modules/better-sqlite3' },
+    },
+    {
+      name: 'sdk-only-at-the-edges',
+      severity: 'error',
+      from: { path: '^(src|plugins)/', pathNot: '^plugins/(surfaces/a2a-bridge|executors/a2a-executor)/' },
+      to: { path: 'node_modules/@a2a-js' },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+  },
+};

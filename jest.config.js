@@ -1,0 +1,13 @@
+// ESM tests in TypeScript: ts-jest transpiles file by file; `npm run check:types` is what checks the types.
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false, tsconfig: 'tsconfig.json' }],
+  },
+  setupFiles: ['<rootDir>/test/support/fail-on-unhandled.ts'],
+  testTimeout: 20_000,
+};

@@ -1,0 +1,94 @@
+// What an executor is: it serves agents, runs one turn at a time per context, and never speaks on the bus itself.
+// The host (host.ts) publishes its progress and the one end of its turn.
+import type { Artifact, Message, Part } from '../a2a-model.js';
+import type { CallerRef, Hop, Usage } from '../bus/topics.js';
+import type { Answer } from '../ledger/records.js';
+
+export interface AgentSkill {
+  id: string;
+  name: string;
+  description: string;
+  tags: string[];
+  examples?: string[];
+}
+
+/** An agent that can be addressed by name. */
+export interface AgentInfo {
+  name: string;
+  kind: 'workspace' | 'remote' | 'plugin';
+  description?: string;
+  /** False: nobody but the operator sees or reaches it. */
+  exposed: boolean;
+  skills: AgentSkill[];
+}
+
+/** One turn's work. Plain data, apart from nothing: what survives a restart is all there is. */
+export interface Prompt {
+  cid: string;
+  taskId: string;
+  contextId: string;
+  /** From 1 within the task. */
+  turn: number;
+  agent: string;
+  skill?: string;
+  caller: CallerRef;
+  /** The message that opened the task. */
+  opening: Message;
+  /** The message of this turn: the opening one, or the answer. */
+  message: Message;
+  /** Every question this task has asked and its answer, oldest first. */
+  answers: Answer[];
+  chain: Hop[];
+  traceparent?: string;
+  synthetic?: boolean;
+}
+
+/** How a run shows what it does. Calls after the turn has ended are ignored; none throws. */
+export interface RunHandle {
+  /** Aborted by a cancel, the deadline or shutdown. */
+  readonly signal: AbortSignal;
+  /** Appends to the open assistant message, or opens one. */
+  delta(text: string): void;
+  /** Ends the open assistant message; the next delta starts a new one. */
+  endMessage(): void;
+  status(text: string): void;
+  toolStarted(tool: string): void;
+  toolFinished(tool: string, ok: boolean): void;
+  artifact(artifact: Artifact, options?: { append?: boolean; lastChunk?: boolean }): void;
+  percent(value: number): void;
+}
+
+/** How a run ends. Anything else that `run` resolves to fails the turn with a reason. */
+export type RunOutcome =
+  /** Done. `parts` is the answer when nothing was streamed. */
+  | { kind: 'completed'; parts?: Part[]; usage?: Usage }
+  | { kind: 'question'; question: string; schema?: unknown; from: 'caller' | 'operator' }
+  | { kind: 'failed'; text: string; code?: string; usage?: Usage }
+  | { kind: 'rejected'; text: string };
+
+/** A failure whose text the caller may read. Anything else that a run throws becomes a fixed sentence. */
+export class RunFailure extends Error {
+  override readonly name = 'RunFailure';
+  constructor(
+    message: string,
+    readonly code = 'run-failed',
+  ) {
+    super(message);
+  }
+}
+
+export interface Executor {
+  /** `[a-z0-9-]+`: the last segment of its `assigned` topic. */
+  readonly name: string;
+  /** The agent of that name that this executor serves, as seen from the caller's scope. Cheap: called per request. */
+  find(agent: string, scope: string): AgentInfo | undefined;
+  /** All agents it serves, as seen from the scope. */
+  list(scope: string): AgentInfo[];
+  /** Runs one turn. Must settle soon after `handle.signal` aborts; a run that does not keeps its context busy. */
+  run(prompt: Prompt, handle: RunHandle): Promise<RunOutcome>;
+  /**
+   * Called when an aborted run has not settled in time: drop whatever state the context has, so that it can be used
+   * again. Absent: the context stays busy until the run settles.
+   */
+  discard?(prompt: Prompt): void;
+}

@@ -1,0 +1,24 @@
+// How anything that asks gets its prompt onto the bus: publishes `agent.prompt.request` and tells the asker whether the
+// dispatcher admitted it.
+import type { PromptRequest } from '../bus/topics.js';
+import type { TaskRecord } from '../ledger/records.js';
+
+export type Admission =
+  /** The task exists and is committed; `record` is its state right after admission, `seq` the admission's position. */
+  | { kind: 'admitted'; taskId: string; record: TaskRecord }
+  /** This very message was sent before: the named task is its answer. */
+  | { kind: 'duplicate'; taskId: string };
+
+/** What a surface fills in; the port mints cid, requestId and contextId where they are missing. */
+export type NewPrompt = Omit<PromptRequest, 'cid' | 'requestId' | 'continues' | 'contextId'> & {
+  /** Continue this task. */
+  taskId?: string;
+  contextId?: string;
+};
+
+export interface PromptPort {
+  /** Throws the dispatcher's refusal as an AppError. */
+  submit(prompt: NewPrompt): Promise<Admission>;
+  /** Asks for a cancel and resolves with the committed record. Throws `task-not-found`. */
+  cancel(taskId: string, by: string, reason?: string): Promise<TaskRecord>;
+}

@@ -1,0 +1,77 @@
+// The ledger as the rest of the product uses it. What it shows is committed; what it is told is shown only after.
+import type { Message } from '../a2a-model.js';
+import type { CallerRef } from '../bus/topics.js';
+import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
+import type { CreatedEvent, TaskRecord, Update } from './records.js';
+
+export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
+  taskId: string;
+  /** False leaves the task submitted (queued); `startTurn` starts it later. */
+  start: boolean;
+  /** A task that is refused where the table says "task": created as `rejected` with this text. */
+  rejected?: string;
+}
+
+export interface Continuation {
+  taskId: string;
+  requestId: string;
+  /** The caller's next message, or the operator's decision. */
+  message?: Message;
+  decision?: 'approve' | 'decline';
+  /** False only appends the message (a caller's words on an auth-required task). */
+  start: boolean;
+}
+
+/** A task as one list row: no artifacts, no history. */
+export interface TaskHead {
+  record: { taskId: string; caller: string; agent: string; scope: string };
+  task: Omit<TaskRecord['task'], 'artifacts' | 'history'>;
+}
+
+export interface TaskList {
+  tasks: TaskHead[];
+  total: number;
+  next?: { statusAt: number; taskId: string };
+}
+
+/** Reads one task's updates, in order, without gaps. */
+export interface Follower {
+  /** The task as committed when following began, before any update that `next` will return. */
+  readonly snapshot: TaskRecord;
+  /**
+   * The next update, or undefined at the end: after the terminal update was returned, after `close`, or when the reader
+   * fell so far behind that updates were dropped (`lagged` is then true).
+   */
+  next(): Promise<Update | undefined>;
+  readonly lagged: boolean;
+  close(): void;
+}
+
+export interface Ledger {
+  /** Unique to this process; the first half of SSE event ids `<boot>.<seq>`. */
+  readonly boot: string;
+  /** Creates a task. Resolves with the record after the commit. Throws AppError `storage-failed`. */
+  create(task: NewTask): Promise<TaskRecord>;
+  /** Adds a message or a decision to a task, and starts the next turn. Throws like `create`. */
+  resume(input: Continuation): Promise<TaskRecord>;
+  /** Starts the first turn of a task that waited in a queue. */
+  startTurn(taskId: string): Promise<TaskRecord>;
+  /** Makes a task canceled unless it is terminal. Resolves with the committed record either way. */
+  cancel(taskId: string, by: string, reason?: string): Promise<TaskRecord>;
+  /** The committed record, from memory or its file. Undefined for an unknown or malformed id. */
+  get(taskId: string): TaskRecord | undefined;
+  list(query: TaskQuery): TaskList;
+  /** The task that already answers this message, if it was accepted within the last day. */
+  findMessage(caller: CallerRef, messageId: string): KnownMessage | undefined;
+  /** How many non-terminal tasks: of a caller, and of a scope. O(1). */
+  liveTasks(caller: CallerRef): { ofCaller: number; ofScope: number };
+  /**
+   * Follows a task: from now on, or from just after `afterSeq` when the ring still holds it (`replayed` tells). Throws
+   * AppError `task-not-found`.
+   */
+  follow(taskId: string, afterSeq?: number): Follower & { replayed: boolean };
+  /** Writes all checkpoints and transcripts now. */
+  flush(): Promise<void>;
+  /** False after a failed write until one succeeds. */
+  readonly healthy: boolean;
+}

@@ -1,0 +1,156 @@
+// What the ledger stores: a task with its envelope (the checkpoint), and the events that lead there (the journal).
+// Everything here is plain JSON; the reducer in task-reducer.ts is the only code that turns events into records.
+import type { Artifact, Message, Part, StreamEvent, Task, TaskState } from '../a2a-model.js';
+import type { CallerRef, Hop, RunError, Surface, Usage } from '../bus/topics.js';
+
+/** The version this code writes into every file; a file with a newer one is refused. */
+export const RECORD_VERSION = 1;
+
+export interface Transition {
+  seq: number;
+  state: TaskState;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+export interface Question {
+  requestId: string;
+  text: string;
+  from: 'caller' | 'operator';
+  schema?: unknown;
+}
+
+export interface Answer {
+  requestId: string;
+  question: string;
+  from: 'caller' | 'operator';
+  /** The caller's words, or the operator's decision. */
+  answer: string;
+}
+
+/** A message the task accepted, for recognising a resend. `hash` is over what the sender chose (see message-hash.ts). */
+export interface AcceptedMessage {
+  id: string;
+  hash: string;
+  at: number;
+}
+
+/** Everything about a task that the A2A task object has no place for. */
+export interface TaskEnvelope {
+  caller: CallerRef;
+  agent: string;
+  executor: string;
+  skill?: string;
+  surface: Surface;
+  chain: Hop[];
+  subject?: string;
+  synthetic?: boolean;
+  traceparent?: string;
+  /** The current or last turn, from 1. */
+  turn: number;
+  /** True from the start of a turn until its one end. */
+  turnOpen: boolean;
+  /** Position of the last event. */
+  seq: number;
+  /** How many transcript lines this task has produced. */
+  lines: number;
+  createdAt: number;
+  updatedAt: number;
+  deadlineAt?: number;
+  transitions: Transition[];
+  messages: AcceptedMessage[];
+  question?: Question;
+  answers: Answer[];
+  error?: RunError;
+  usage?: Usage;
+  /** The open assistant message of the running turn: text since its first delta. */
+  speaking?: string;
+  /** True once this turn has put anything into an artifact. */
+  answered?: boolean;
+}
+
+export interface TaskRecord {
+  task: Task;
+  envelope: TaskEnvelope;
+}
+
+/** The content of `tasks/<taskId>.json`. */
+export type Checkpoint = { v: typeof RECORD_VERSION } & TaskRecord;
+
+export interface CreatedEvent {
+  type: 'created';
+  caller: CallerRef;
+  agent: string;
+  executor: string;
+  contextId: string;
+  message: Message;
+  hash: string;
+  requestId: string;
+  surface: Surface;
+  chain: Hop[];
+  skill?: string;
+  subject?: string;
+  synthetic?: boolean;
+  traceparent?: string;
+  deadlineAt?: number;
+}
+
+/** One accepted step of a task. Member `turn` is the turn it belongs to. */
+export type TaskEvent =
+  | CreatedEvent
+  /** A further message of the caller; `answers` is the question it answers, absent when it only adds to a waiting task. */
+  | { type: 'message'; turn: number; message: Message; hash: string; requestId: string; answers?: string }
+  /** The operator's decision on an auth-required task. */
+  | { type: 'decision'; turn: number; decision: 'approve' | 'decline'; requestId: string }
+  | { type: 'turn-started'; turn: number; requestId?: string }
+  | { type: 'delta'; turn: number; text: string }
+  | { type: 'message-end'; turn: number }
+  | { type: 'status'; turn: number; text: string }
+  | { type: 'tool'; turn: number; tool: string; phase: 'started' | 'finished'; ok?: boolean }
+  | { type: 'artifact'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }
+  | { type: 'question'; turn: number; question: Question }
+  | {
+      type: 'turn-ended';
+      turn: number;
+      state: Extract<
+        TaskState,
+        'TASK_STATE_COMPLETED' | 'TASK_STATE_FAILED' | 'TASK_STATE_REJECTED' | 'TASK_STATE_CANCELED'
+      >;
+      parts?: Part[];
+      error?: RunError;
+      usage?: Usage;
+    }
+  | { type: 'canceled'; by: string; reason?: string };
+
+/** One line of a journal segment. `seq` is the position of the event's first update. */
+export interface JournalEntry {
+  taskId: string;
+  seq: number;
+  /** Milliseconds since the epoch; never before the task's previous entry. */
+  at: number;
+  event: TaskEvent;
+}
+
+/** A committed step as streams see it. `event` is absent for steps that only change the envelope or the history. */
+export interface Update {
+  seq: number;
+  state: TaskState;
+  turn: number;
+  event?: StreamEvent;
+  requestId?: string;
+}
+
+/**
+ * A line of a session's transcript, derived from the events above. (taskId, n) is its identity: a line is written again
+ * after a crash only if the file lacks it.
+ */
+export interface TranscriptLine {
+  taskId: string;
+  n: number;
+  at: number;
+  role: 'user' | 'assistant' | 'tool' | 'operator';
+  /** What was said; for `tool` the tool's name. */
+  text: string;
+  /** The parts of a user's message. */
+  parts?: Part[];
+}

@@ -1,0 +1,68 @@
+// The rows the mirror keeps: an index over the task files that can be rebuilt from them at any time.
+
+export interface TaskRow {
+  taskId: string;
+  /** Workspace whose folder holds the task, or `operator`. */
+  scope: string;
+  /** Full caller id. */
+  caller: string;
+  agent: string;
+  contextId: string;
+  /** Wire name, e.g. `TASK_STATE_WORKING`. */
+  state: string;
+  /** Time of the last change of state, milliseconds since the epoch. */
+  statusAt: number;
+  createdAt: number;
+  seq: number;
+  /** The task as JSON without artifacts and history: enough for a list. */
+  head: string;
+  /** Messages the task accepted, for the duplicate index. */
+  messages: { id: string; hash: string; at: number }[];
+}
+
+export interface TaskQuery {
+  caller?: string;
+  agent?: string;
+  contextId?: string;
+  state?: string;
+  /** Inclusive, milliseconds since the epoch. */
+  statusSince?: number;
+  /** 1..100. */
+  pageSize: number;
+  /** The last row of the previous page. */
+  after?: { statusAt: number; taskId: string };
+}
+
+export interface TaskPage {
+  rows: Omit<TaskRow, 'messages'>[];
+  /** All matches, before paging. */
+  total: number;
+  /** Where the next page starts; absent on the last page. */
+  next?: { statusAt: number; taskId: string };
+}
+
+export interface KnownMessage {
+  taskId: string;
+  hash: string;
+  at: number;
+}
+
+/** The index, as the ledger uses it. One implementation on SQLite; all calls are synchronous. */
+export interface Mirror {
+  /** Inserts or replaces rows in one transaction. */
+  upsert(rows: readonly TaskRow[]): void;
+  remove(taskIds: readonly string[]): void;
+  /** Newest change of state first, ties by task id descending. */
+  list(query: TaskQuery): TaskPage;
+  scopeOf(taskId: string): string | undefined;
+  findMessage(caller: string, messageId: string): KnownMessage | undefined;
+  /** Ids, scopes, callers and agents of all tasks in a non-terminal state. */
+  live(): { taskId: string; scope: string; caller: string; agent: string; state: string }[];
+  /** Ids of all tasks of a scope, for comparing with its files. */
+  ids(scope: string): string[];
+  /** Drops all rows, before a rebuild. */
+  clear(): void;
+  /** True when the file was newly made or could not be used: everything must be read from the files. */
+  readonly fresh: boolean;
+  close(): void;
+}

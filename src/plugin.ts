@@ -1,0 +1,65 @@
+// What a plugin is: a name, what it reads and writes on the bus, and one install function. Its bus handle offers only
+// what it declared.
+import type { Router } from 'express';
+import type { BusHandle } from './bus/bus.js';
+import type { TopicKind } from './bus/topics.js';
+import type { Clock, NewId } from './clock.js';
+import type { Config } from './config.js';
+import type { PromptPort } from './executors/prompt-port.js';
+import type { AgentRegistry } from './executors/registry-port.js';
+import type { Doors } from './http/door.js';
+import type { Ledger } from './ledger/ledger-port.js';
+import type { Logger, Secrets } from './log.js';
+import type { BlobStore } from './workspace/blob-store.js';
+import type { CallerDirectory } from './workspace/callers.js';
+import type { WorkspaceDirectory } from './workspace/directory.js';
+
+/** The core's ports, the same for every plugin. */
+export interface Core {
+  config: Config;
+  clock: Clock;
+  newId: NewId;
+  log: Logger;
+  secrets: Secrets;
+  ledger: Ledger;
+  blobs: BlobStore;
+  prompts: PromptPort;
+  registry: AgentRegistry;
+  callers: CallerDirectory;
+  workspaces: WorkspaceDirectory;
+  doors: Doors;
+  /** Where the server is reached: the public URL, else the listener's. Known once it listens. */
+  baseUrl(): string;
+}
+
+export interface PluginContext<Reads extends TopicKind, Writes extends TopicKind> {
+  bus: BusHandle<Reads, Writes>;
+  core: Core;
+  log: Logger;
+  /** Mounts routes; plugins mount in flow order. */
+  mount(path: string, router: Router): void;
+}
+
+export interface Installed {
+  /** Called at shutdown, in reverse order of installation. */
+  stop?(): void | Promise<void>;
+}
+
+export interface Plugin<
+  C extends TopicKind = TopicKind,
+  O extends TopicKind = TopicKind,
+  P extends TopicKind = TopicKind,
+> {
+  name: string;
+  consumes: readonly C[];
+  observes: readonly O[];
+  produces: readonly P[];
+  install(context: PluginContext<C | O, P>): void | Installed | Promise<void | Installed>;
+}
+
+/** A plugin with its declared topics checked by type. */
+export function definePlugin<const C extends TopicKind, const O extends TopicKind, const P extends TopicKind>(
+  plugin: Plugin<C, O, P>,
+): Plugin<C, O, P> {
+  return plugin;
+}

@@ -1,0 +1,54 @@
+// The owners' callers.json files: who may call, found by key.
+import type { CallerRef } from '../bus/topics.js';
+import type { Quota } from './settings.js';
+
+/** A caller as its owner's file describes it now. Never carries a key. */
+export interface Caller extends CallerRef {
+  /** The name within its workspace. */
+  name: string;
+  workspace: string;
+  /** Agents it may use; the workspace itself when the file says nothing. */
+  agents: string[];
+  /** Skills it may use; absent = all. */
+  skills?: string[];
+  quota?: Partial<Quota>;
+}
+
+/** How a key is shown after it was minted: never itself. */
+export interface KeyHint {
+  hint: string;
+  expiresAt?: string;
+}
+
+export interface CallerListing {
+  id: string;
+  workspace: string;
+  name: string;
+  keys: KeyHint[];
+  note?: string;
+  agents?: string[];
+  skills?: string[];
+  createdAt?: string;
+}
+
+export interface CallerDirectory {
+  /**
+   * The caller whose key this is, as the files say at this moment. Undefined for an unknown, expired or ambiguous key
+   * (the same key on more than one caller); ambiguity is logged with the owners' names.
+   */
+  authenticate(key: string): Promise<Caller | undefined>;
+  /** The caller of that id (`<workspace>/<name>`) now, or undefined once the owner removed it. Cheap: a stat. */
+  find(callerId: string): Caller | undefined;
+  list(workspace?: string): CallerListing[];
+  /** Adds a caller with a fresh key and returns the key, the only time it is visible. */
+  add(
+    workspace: string,
+    name: string,
+    options?: { note?: string; agents?: string[]; expiresAt?: string },
+  ): Promise<string>;
+  /** Adds a further key to a caller, so that it can rotate without downtime. Returns the key. */
+  addKey(workspace: string, name: string, options?: { expiresAt?: string }): Promise<string>;
+  /** Removes the keys with that hint; all but the newest when `hint` is absent. Returns how many went. */
+  removeKeys(workspace: string, name: string, hint?: string): Promise<number>;
+  remove(workspace: string, name: string): Promise<void>;
+}
