@@ -16,7 +16,7 @@ module.exports = {
       name: 'plugins-meet-on-the-bus',
       comment: 'A plugin never imports another plugin: folder two levels deep is one plugin.',
       severity: 'error',
-      from: { path: '^plugins/([^/]+/[^/]+)/' },
+      from: { path: '^plugins/((?:surfaces|executors|followers)/[^/]+)/' },
       to: { path: '^plugins/', pathNot: '^plugins/$1/' },
     },
     {

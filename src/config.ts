@@ -1,4 +1,11 @@
 // The only reader of process.env and of switchboard.json. The result is complete, validated and frozen.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { z } from 'zod';
+import { FILE_SCHEMA, type FileSettings } from './config-schema.js';
+import { AppError, errorText } from './errors.js';
+import { configFile } from './home.js';
+import { jsonFault } from './json-fault.js';
 import type { CardSource, Quota } from './workspace/settings.js';
 
 export interface Config {
@@ -34,4 +41,146 @@ export interface Config {
   trustedProxies: string[];
   /** Kill the process at this named write, for crash tests: `name` or `name:n` for the n-th time. */
   failpoint?: string;
+}
+
+const MIB = 1024 * 1024;
+
+/** What holds when neither the file nor a variable says otherwise. */
+export const DEFAULTS: Omit<Config, 'home'> = {
+  host: '127.0.0.1',
+  port: 7420,
+  durability: 'process',
+  logLevel: 'info',
+  maxHops: 3,
+  sessionIdleSeconds: 1800,
+  maxPartBytes: 10 * MIB,
+  // A part of the full size in base64 (four thirds) and room for the rest of the message.
+  maxBodyBytes: 16 * MIB,
+  heartbeatSeconds: 8,
+  chatWaitSeconds: 30,
+  turnDeadlineSeconds: 3600,
+  rate: { perMinute: 60, burst: 300 },
+  quota: { liveTasksPerCaller: 1000, liveTasks: 10_000, concurrentTurns: 64 },
+  inbound: true,
+  outbound: true,
+  corsOrigins: [],
+  trustedProxies: [],
+};
+
+/** Variable → the member of the file it overrides. SWITCHBOARD_HOME and SWITCHBOARD_FAILPOINT have none. */
+const VARIABLES = {
+  SWITCHBOARD_HOST: 'host',
+  SWITCHBOARD_PORT: 'port',
+  SWITCHBOARD_OPERATOR_KEY: 'operatorKey',
+  SWITCHBOARD_PUBLIC_URL: 'publicUrl',
+  SWITCHBOARD_DURABILITY: 'durability',
+  SWITCHBOARD_LOG_LEVEL: 'logLevel',
+} as const satisfies Record<string, keyof FileSettings>;
+
+export interface LoadOptions {
+  /** The process's own environment when absent. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Variables given on a command line: they win over `env` and are checked like it. */
+  flags?: Readonly<Record<string, string | undefined>>;
+  /** Path of the settings file; `switchboard.json` in the home when absent. A missing file means no settings. */
+  file?: string;
+  /** What a command line or an embedding program decides; wins over everything and is not validated again. */
+  overrides?: Partial<Config>;
+}
+
+export interface LoadedConfig {
+  config: Config;
+  /** Settings and variables that nothing reads, probably misspelt. */
+  warnings: string[];
+}
+
+/** Reads, validates and completes the settings. Throws one AppError `config` that lists every problem. */
+export function loadConfig(options: LoadOptions = {}): LoadedConfig {
+  const env = { ...(options.env ?? process.env), ...options.flags };
+  const home = resolve(options.overrides?.home ?? (env.SWITCHBOARD_HOME || './home'));
+  const path = options.file ?? configFile(home);
+  const warnings: string[] = [];
+  const problems: string[] = [];
+
+  const fromFile = check(readSettings(path, problems), (field) => `${path}: ${field}`, problems);
+  const fromEnv = check(readVariables(env, warnings), variableOf, problems);
+  for (const field of fromFile.unknown) warnings.push(`${path}: there is no setting ${field}`);
+  if (problems.length > 0) throw new AppError('config', ['The configuration is not usable:', ...problems].join('\n- '));
+
+  const { v: _v, sessionIdle, turnDeadline, rate, quota, ...plain } = { ...fromFile.settings, ...fromEnv.settings };
+  const config: Config = {
+    ...DEFAULTS,
+    ...plain,
+    ...(sessionIdle === undefined ? {} : { sessionIdleSeconds: sessionIdle }),
+    ...(turnDeadline === undefined ? {} : { turnDeadlineSeconds: turnDeadline }),
+    rate: { ...DEFAULTS.rate, ...rate },
+    quota: { ...DEFAULTS.quota, ...quota },
+    ...(env.SWITCHBOARD_FAILPOINT ? { failpoint: env.SWITCHBOARD_FAILPOINT } : {}),
+    ...options.overrides,
+    home,
+  };
+  return { config: deepFreeze(structuredClone(config)), warnings };
+}
+
+function readSettings(path: string, problems: string[]): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(`${path}: ${errorText(error)}`);
+    return {};
+  }
+  const fault = jsonFault(text);
+  if (fault !== undefined) {
+    problems.push(`${path}: not valid JSON at line ${fault.line}, column ${fault.column}`);
+    return {};
+  }
+  const content: unknown = JSON.parse(text);
+  if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
+    return content as Record<string, unknown>;
+  }
+  problems.push(`${path}: must hold one JSON object`);
+  return {};
+}
+
+function readVariables(env: Readonly<Record<string, string | undefined>>, warnings: string[]): Record<string, unknown> {
+  const settings: Record<string, unknown> = {};
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith('SWITCHBOARD_') || value === undefined) continue;
+    if (variable in VARIABLES) {
+      // An empty variable is how shells and compose files say "not set".
+      if (value === '') continue;
+      const field = VARIABLES[variable as keyof typeof VARIABLES];
+      settings[field] = field === 'port' && /^\d+$/.test(value) ? Number(value) : value;
+    } else if (variable !== 'SWITCHBOARD_HOME' && variable !== 'SWITCHBOARD_FAILPOINT') {
+      warnings.push(`there is no variable ${variable}`);
+    }
+  }
+  return settings;
+}
+
+function check(
+  values: Record<string, unknown>,
+  nameOf: (field: string) => string,
+  problems: string[],
+): { settings: FileSettings; unknown: string[] } {
+  const unknown = Object.keys(values).filter((field) => !(field in FILE_SCHEMA.shape));
+  const result = FILE_SCHEMA.safeParse(values);
+  if (result.success) return { settings: result.data, unknown };
+  for (const issue of result.error.issues) problems.push(`${nameOf(pathOf(issue))} ${issue.message}`);
+  return { settings: {}, unknown };
+}
+
+const pathOf = (issue: z.core.$ZodIssue): string =>
+  issue.path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i > 0 ? '.' : ''}${String(step)}`)).join('');
+
+const variableOf = (field: string): string =>
+  Object.entries(VARIABLES).find(([, member]) => member === field)?.[0] ?? field;
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) deepFreeze(member);
+    Object.freeze(value);
+  }
+  return value;
 }

@@ -7,6 +7,7 @@ import type { Clock, NewId } from './clock.js';
 import type { Config } from './config.js';
 import type { PromptPort } from './executors/prompt-port.js';
 import type { AgentRegistry } from './executors/registry-port.js';
+import type { Hops } from './hops.js';
 import type { Doors } from './http/door.js';
 import type { Ledger } from './ledger/ledger-port.js';
 import type { Logger, Secrets } from './log.js';
@@ -27,6 +28,7 @@ export interface Core {
   registry: AgentRegistry;
   callers: CallerDirectory;
   workspaces: WorkspaceDirectory;
+  hops: Hops;
   doors: Doors;
   /** Where the server is reached: the public URL, else the listener's. Known once it listens. */
   baseUrl(): string;
@@ -41,6 +43,8 @@ export interface PluginContext<Reads extends TopicKind, Writes extends TopicKind
 }
 
 export interface Installed {
+  /** Called once everything is installed and before the door opens. */
+  ready?(): void | Promise<void>;
   /** Called at shutdown, in reverse order of installation. */
   stop?(): void | Promise<void>;
 }

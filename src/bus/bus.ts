@@ -168,12 +168,14 @@ export class Bus {
     handler: (payload: unknown, envelope: Envelope) => void | Promise<void>,
   ): Unsubscribe {
     let active = true;
+    // Subscribing inside a handler starts with the next envelope, whether one topic or a kind is subscribed to.
+    const bornDuring = this.current?.id;
     // mitt emits over a copy of its list and stops at a throw: the wrapper checks `active` and never throws.
     const guarded = (envelope: Envelope): void => {
-      if (!active) return;
+      if (!active || envelope.id === bornDuring) return;
       try {
-        const result = handler(envelope.payload, envelope);
-        if (result instanceof Promise) this.track(name, envelope, result);
+        const result: unknown = handler(envelope.payload, envelope);
+        if (isThenable(result)) this.track(name, envelope, result);
       } catch (error) {
         this.failed(name, envelope, error);
       }
@@ -189,8 +191,8 @@ export class Bus {
     };
   }
 
-  private track(name: string, envelope: Envelope, result: Promise<void>): void {
-    const settled = result.then(
+  private track(name: string, envelope: Envelope, result: PromiseLike<unknown>): void {
+    const settled = Promise.resolve(result).then(
       () => undefined,
       (error: unknown) => this.failed(name, envelope, error),
     );
@@ -199,9 +201,25 @@ export class Bus {
   }
 
   private failed(plugin: string, envelope: Envelope, error: unknown): void {
-    this.deps.log.error({ plugin, topic: envelope.topic, cid: envelope.cid, err: error }, 'a bus handler failed');
+    const { text, err } = describe(error);
+    this.deps.log.error({ plugin, topic: envelope.topic, cid: envelope.cid, err }, 'a bus handler failed');
     // A failing handler of plugin.failed only logs; announcing it would loop.
     if (envelope.kind === 'plugin.failed') return;
-    this.publish('bus', 'plugin.failed', { plugin, topic: envelope.topic, error: errorText(error) });
+    const failure = { plugin, topic: envelope.topic, error: text };
+    this.publish('bus', 'plugin.failed', failure, { causationId: envelope.id, traceparent: envelope.traceparent });
+  }
+}
+
+// Not `instanceof Promise`: promises of another realm and those of libraries must be waited for as well.
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+/** What was thrown, for the log and the bus. Never throws, although what was thrown may do so when it is looked at. */
+function describe(error: unknown): { text: string; err: unknown } {
+  try {
+    const text = errorText(error);
+    return { text, err: error instanceof Error ? { message: text, stack: error.stack } : text };
+  } catch {
+    return { text: 'threw a value that can not be read', err: undefined };
   }
 }

@@ -4,8 +4,11 @@ import type { PromptRequest } from '../bus/topics.js';
 import type { TaskRecord } from '../ledger/records.js';
 
 export type Admission =
-  /** The task exists and is committed; `record` is its state right after admission, `seq` the admission's position. */
-  | { kind: 'admitted'; taskId: string; record: TaskRecord }
+  /**
+   * The task is committed. `record` is the task as of the admission and `seq` its position: following from `seq` shows
+   * everything that came after.
+   */
+  | { kind: 'admitted'; taskId: string; record: TaskRecord; seq: number }
   /** This very message was sent before: the named task is its answer. */
   | { kind: 'duplicate'; taskId: string };
 

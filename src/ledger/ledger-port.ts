@@ -70,6 +70,8 @@ export interface Ledger {
    * AppError `task-not-found`.
    */
   follow(taskId: string, afterSeq?: number): Follower & { replayed: boolean };
+  /** Ids of tasks that were accepted but never started, oldest first. */
+  queued(): string[];
   /** Writes all checkpoints and transcripts now. */
   flush(): Promise<void>;
   /** False after a failed write until one succeeds. */

@@ -63,10 +63,10 @@ export interface TaskEnvelope {
   answers: Answer[];
   error?: RunError;
   usage?: Usage;
-  /** The open assistant message of the running turn: text since its first delta. */
-  speaking?: string;
-  /** True once this turn has put anything into an artifact. */
-  answered?: boolean;
+  /** True while an assistant message is open: the next delta appends to the artifact `response`. */
+  speaking?: boolean;
+  /** True when the turn's deltas have not been closed by a last chunk yet. */
+  unclosed?: boolean;
 }
 
 export interface TaskRecord {
@@ -140,17 +140,4 @@ export interface Update {
   requestId?: string;
 }
 
-/**
- * A line of a session's transcript, derived from the events above. (taskId, n) is its identity: a line is written again
- * after a crash only if the file lacks it.
- */
-export interface TranscriptLine {
-  taskId: string;
-  n: number;
-  at: number;
-  role: 'user' | 'assistant' | 'tool' | 'operator';
-  /** What was said; for `tool` the tool's name. */
-  text: string;
-  /** The parts of a user's message. */
-  parts?: Part[];
-}
+export type { TranscriptLine } from '../workspace/transcript.js';

@@ -60,6 +60,8 @@ export interface Mirror {
   live(): { taskId: string; scope: string; caller: string; agent: string; state: string }[];
   /** Ids of all tasks of a scope, for comparing with its files. */
   ids(scope: string): string[];
+  /** All scopes that have tasks. */
+  scopes(): string[];
   /** Drops all rows, before a rebuild. */
   clear(): void;
   /** True when the file was newly made or could not be used: everything must be read from the files. */

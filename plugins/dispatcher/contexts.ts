@@ -1,0 +1,65 @@
+// Which contexts have a running turn, what waits for them, and how many turns each agent runs. One turn per context.
+import type { PromptAssigned, PromptRequest } from '../../src/bus/topics.js';
+
+/** A turn that waits until its context is free. The task exists, submitted. */
+export type Waiting = Omit<PromptAssigned, 'turn'>;
+
+export class Contexts {
+  private readonly running = new Map<string, string>();
+  private readonly waiting = new Map<string, Waiting[]>();
+  private readonly turns = new Map<string, number>();
+
+  /** The task whose turn keeps the context busy, also while a canceled run has not settled. */
+  runningIn(key: string): string | undefined {
+    return this.running.get(key);
+  }
+
+  waitingIn(key: string): number {
+    return this.waiting.get(key)?.length ?? 0;
+  }
+
+  turnsOf(agent: string): number {
+    return this.turns.get(agent) ?? 0;
+  }
+
+  start(key: string, cid: string, agent: string): void {
+    this.running.set(key, cid);
+    this.turns.set(agent, this.turnsOf(agent) + 1);
+  }
+
+  /** Frees the context if this task holds it, and says which waiting turn is next. */
+  release(key: string, cid: string, agent: string): Waiting | undefined {
+    if (this.running.get(key) !== cid) return undefined;
+    this.running.delete(key);
+    const turns = this.turnsOf(agent) - 1;
+    if (turns > 0) this.turns.set(agent, turns);
+    else this.turns.delete(agent);
+    const queue = this.waiting.get(key);
+    const next = queue?.shift();
+    if (queue?.length === 0) this.waiting.delete(key);
+    return next;
+  }
+
+  enqueue(key: string, turn: Waiting): void {
+    const queue = this.waiting.get(key);
+    if (queue) queue.push(turn);
+    else this.waiting.set(key, [turn]);
+  }
+
+  /** A waiting task was canceled. */
+  withdraw(cid: string): void {
+    for (const [key, queue] of this.waiting) {
+      const rest = queue.filter((turn) => turn.cid !== cid);
+      if (rest.length === queue.length) continue;
+      if (rest.length > 0) this.waiting.set(key, rest);
+      else this.waiting.delete(key);
+    }
+  }
+}
+
+/** Contexts of different callers, or with different agents, are different conversations whatever their ids. */
+export const contextKey = (caller: string, agent: string, contextId: string): string =>
+  `${caller}|${agent}|${contextId}`;
+
+export const contextOf = (request: Pick<PromptRequest, 'caller' | 'contextId'>, agent: string): string =>
+  contextKey(request.caller.id, agent, request.contextId);

@@ -1,0 +1,30 @@
+// Which agent a prompt goes to: the named one, else one that offers the skill, else the default, else none. A name that
+// does not fit is never silently routed elsewhere.
+import type { PromptRequest } from '../../src/bus/topics.js';
+import type { AgentRegistry, ResolvedAgent } from '../../src/executors/registry-port.js';
+
+export type Resolution = ResolvedAgent & { reason: 'named' | 'skill' | 'default' };
+
+/** Undefined when no agent fits. Agents that are not exposed exist for the operator only. */
+export function resolveAgent(
+  request: Pick<PromptRequest, 'agent' | 'skill' | 'caller'>,
+  registry: AgentRegistry,
+  defaultAgent: string | undefined,
+): Resolution | undefined {
+  const { scope } = request.caller;
+  const usable = (candidate: ResolvedAgent | undefined): ResolvedAgent | undefined =>
+    candidate && (candidate.agent.exposed || scope === 'operator') ? candidate : undefined;
+
+  if (request.agent !== undefined) {
+    const named = usable(registry.find(request.agent, scope));
+    return named && { ...named, reason: 'named' };
+  }
+  const all = registry.list(scope).filter(usable);
+  if (request.skill !== undefined) {
+    const skilled = all.find(({ agent }) => agent.skills.some((skill) => skill.id === request.skill));
+    return skilled && { ...skilled, reason: 'skill' };
+  }
+  const fallback =
+    defaultAgent === undefined ? (all.length === 1 ? all[0] : undefined) : usable(registry.find(defaultAgent, scope));
+  return fallback && { ...fallback, reason: 'default' };
+}

@@ -1,0 +1,56 @@
+// A message as a session reads it: its words, and its other parts as things that can be put into words.
+import type { BlobPart, Message, Part, TextPart } from '../../../src/a2a-model.js';
+
+export type Attachment =
+  /** Saved below the workspace; `path` is relative to it, `size` in bytes. */
+  | { kind: 'file'; path: string; mediaType: string; size: number }
+  /** Its bytes are gone. */
+  | { kind: 'missing'; name: string }
+  | { kind: 'data'; json: string }
+  | { kind: 'link'; url: string };
+
+/** Saves the part's bytes and returns the path relative to the workspace, or undefined when the bytes are gone. */
+export type SaveBlob = (part: BlobPart) => string | undefined;
+
+/** The parts of a message other than its words, in order. Files are saved on the way. */
+export function readAttachments(message: Message, save: SaveBlob): Attachment[] {
+  return message.parts.flatMap((part) => ('text' in part ? [] : [readPart(part, save)]));
+}
+
+function readPart(part: Exclude<Part, TextPart>, save: SaveBlob): Attachment {
+  if ('data' in part) return { kind: 'data', json: JSON.stringify(part.data, null, 2) };
+  if ('url' in part) return { kind: 'link', url: part.url };
+  const path = save(part);
+  if (path === undefined) return { kind: 'missing', name: part.filename ?? 'without a name' };
+  return { kind: 'file', path, mediaType: part.mediaType ?? 'application/octet-stream', size: part.size };
+}
+
+/** The words followed by the attachments, as one text. */
+export function describeMessage(text: string, attachments: readonly Attachment[]): string {
+  return [text, ...attachments.map(describe)].filter((block) => block !== '').join('\n\n');
+}
+
+function describe(attachment: Attachment): string {
+  switch (attachment.kind) {
+    case 'file':
+      return `[file: ${oneLine(attachment.path)} (${oneLine(attachment.mediaType)}, ${attachment.size} bytes)]`;
+    case 'missing':
+      return `[file: ${oneLine(attachment.name)} is missing; its bytes are no longer stored]`;
+    case 'data':
+      return fenced(attachment.json);
+    case 'link':
+      return `[link: ${oneLine(attachment.url)}]`;
+    default:
+      return attachment satisfies never;
+  }
+}
+
+/** Fenced with more backticks than the text holds in a row, so that it can't end its own fence. */
+function fenced(json: string): string {
+  const longest = (json.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}json\n${json}\n${fence}`;
+}
+
+// eslint-disable-next-line no-control-regex
+const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').slice(0, 500);

@@ -1,0 +1,97 @@
+// What a driver says and how its turn ends, as the host's handle and outcome take them. Nothing passes after the end.
+import type { Part } from '../../../src/a2a-model.js';
+import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
+import type { BlobStore } from '../../../src/workspace/blob-store.js';
+import { safeFileName } from '../../../src/workspace/safe-file-name.js';
+import type { DriverEvent, TurnEnd } from './drivers/events.js';
+import { mediaTypeOf } from './media-type.js';
+
+export interface OutgoingDeps {
+  blobs: BlobStore;
+  notify(prompt: Prompt, text: string): void;
+}
+
+/** One turn's way out. */
+export class Outgoing {
+  private artifacts = 0;
+  private speaking = false;
+  private ended = false;
+
+  constructor(
+    private readonly prompt: Prompt,
+    private readonly handle: RunHandle,
+    private readonly deps: OutgoingDeps,
+  ) {}
+
+  /** Shows one event. Ignored once the turn has ended or was aborted: a driver that talks on has no effects. */
+  readonly emit = (event: DriverEvent): void => {
+    if (this.ended || this.handle.signal.aborted) return;
+    switch (event.type) {
+      case 'delta':
+        this.speaking = true;
+        return this.handle.delta(event.text);
+      case 'message-end':
+        return this.endMessage();
+      case 'status':
+        return this.handle.status(event.text);
+      case 'tool-started':
+        return this.handle.toolStarted(event.tool);
+      case 'tool-finished':
+        return this.handle.toolFinished(event.tool, event.ok);
+      case 'file':
+        return this.file(event);
+      case 'text':
+        return this.artifact('text', { text: event.text });
+      case 'data':
+        return this.artifact('data', { data: event.data });
+      case 'notice':
+        return this.deps.notify(this.prompt, event.text);
+      default:
+        return event satisfies never;
+    }
+  };
+
+  /** Closes the way and returns the run's outcome. Throws what a crashed driver threw, for the host to log. */
+  end(end: TurnEnd): RunOutcome {
+    if (this.speaking && !this.handle.signal.aborted) this.endMessage();
+    this.ended = true;
+    switch (end.type) {
+      case 'done':
+        return { kind: 'completed', ...(end.usage && { usage: end.usage }) };
+      case 'question': {
+        const { question, schema, from } = end;
+        return { kind: 'question', question, from, ...(schema !== undefined && { schema }) };
+      }
+      case 'failed': {
+        const { text, code, usage } = end;
+        return { kind: 'failed', text, ...(code !== undefined && { code }), ...(usage && { usage }) };
+      }
+      case 'rejected':
+        return { kind: 'rejected', text: end.text };
+      case 'cancelled':
+        return { kind: 'failed', text: 'The run was cancelled.', code: 'cancelled' };
+      case 'crashed':
+        throw end.error;
+      default:
+        return end satisfies never;
+    }
+  }
+
+  private endMessage(): void {
+    this.speaking = false;
+    this.handle.endMessage();
+  }
+
+  private file(event: Extract<DriverEvent, { type: 'file' }>): void {
+    const filename = safeFileName(event.name);
+    const mediaType = event.mediaType ?? mediaTypeOf(filename);
+    this.artifact(filename, { ...this.deps.blobs.put(this.prompt.caller.scope, event.bytes), filename, mediaType });
+  }
+
+  /** Ids follow from the turn and the order within it, so that they are unique in the task. */
+  private artifact(name: string, part: Part): void {
+    const { cid, turn } = this.prompt;
+    const artifactId = `${cid}-${turn}-${++this.artifacts}`;
+    this.handle.artifact({ artifactId, name, parts: [part] }, { lastChunk: true });
+  }
+}

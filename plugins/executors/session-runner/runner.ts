@@ -1,0 +1,149 @@
+// The executor that serves workspaces: one turn is a session taken, a driver's run, and its end as the run's outcome.
+import { AppError } from '../../../src/errors.js';
+import type { AgentInfo, Executor, Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
+import { RunFailure } from '../../../src/executors/contract.js';
+import type { Core } from '../../../src/plugin.js';
+import type { Inbox } from '../../../src/workspace/inbox.js';
+import { sessionFile } from '../../../src/workspace/names.js';
+import type { WorkspaceSettings } from '../../../src/workspace/settings.js';
+import type { Transcripts } from '../../../src/workspace/transcript.js';
+import type { Driver, DriverContext, DriverTurn } from './drivers/driver.js';
+import type { TurnEnd } from './drivers/events.js';
+import { historyBefore } from './history.js';
+import { Outgoing } from './outgoing-events.js';
+import { isOwner, SessionTurn } from './session-turn.js';
+import { Sessions } from './sessions.js';
+
+/** What the runner uses of the workspaces' files beyond the core's ports. */
+export interface SessionFiles {
+  transcripts: Pick<Transcripts, 'read'>;
+  inbox: Pick<Inbox, 'save'>;
+}
+
+export type RunnerCore = Pick<Core, 'config' | 'clock' | 'log' | 'workspaces' | 'blobs'>;
+
+export interface RunnerDeps {
+  core: RunnerCore;
+  files: SessionFiles;
+  drivers: readonly Driver[];
+  /** Tells the workspace's owner something. */
+  notify(prompt: Prompt, text: string): void;
+  /** How many idle sessions stay open. */
+  maxIdleSessions?: number;
+}
+
+export class Runner implements Executor {
+  readonly name = 'session-runner';
+  readonly sessions: Sessions;
+  private readonly drivers: ReadonlyMap<string, Driver>;
+
+  constructor(private readonly deps: RunnerDeps) {
+    const { clock, log, config } = deps.core;
+    this.drivers = new Map(deps.drivers.map((driver) => [driver.name, driver]));
+    const idleMs = config.sessionIdleSeconds * 1000;
+    this.sessions = new Sessions({ clock, log, idleMs, maxIdle: deps.maxIdleSessions ?? 1000 });
+  }
+
+  find(agent: string): AgentInfo | undefined {
+    return this.deps.core.workspaces.has(agent) ? this.describe(agent) : undefined;
+  }
+
+  list(): AgentInfo[] {
+    return this.deps.core.workspaces.names().map((name) => this.describe(name));
+  }
+
+  async run(prompt: Prompt, handle: RunHandle): Promise<RunOutcome> {
+    const { core } = this.deps;
+    const settings = core.workspaces.settings(prompt.agent);
+    const driver = this.driver(settings);
+    const outgoing = new Outgoing(prompt, handle, { blobs: core.blobs, notify: this.deps.notify });
+    const held = await this.sessions.take(prompt, stampOf(settings), () =>
+      driver.open(this.context(prompt, settings), handle.signal),
+    );
+    let end: TurnEnd;
+    try {
+      const turn = this.turn(prompt, handle.signal, settings, outgoing);
+      end = handle.signal.aborted ? { type: 'cancelled' } : await runTurn(held.session.run(turn, outgoing.emit));
+    } catch (error) {
+      // An AppError is for the caller to read, e.g. that the inbox can't take the files.
+      if (error instanceof AppError) end = { type: 'failed', text: error.message, code: error.code };
+      else end = { type: 'crashed', error };
+    }
+    if (end.type === 'crashed') this.sessions.forget(held);
+    else this.sessions.give(held);
+    return outgoing.end(end);
+  }
+
+  discard(prompt: Prompt): void {
+    this.sessions.drop(prompt);
+  }
+
+  private driver(settings: WorkspaceSettings): Driver {
+    const { name } = settings.driver;
+    const driver = this.drivers.get(name);
+    if (driver) return driver;
+    const known = [...this.drivers.keys()].join(', ');
+    throw new RunFailure(`This workspace names the driver "${name}", but there are only: ${known}.`, 'unknown-driver');
+  }
+
+  private describe(name: string): AgentInfo {
+    const { workspaces } = this.deps.core;
+    const card = workspaces.card(name);
+    const skills = card.skills.map(({ id, name: title, description, tags, examples }) => ({
+      id,
+      name: title,
+      description,
+      tags,
+      ...(examples && { examples }),
+    }));
+    const { exposed } = workspaces.settings(name);
+    return { name, kind: 'workspace', description: card.description, exposed, skills };
+  }
+
+  private context(prompt: Prompt, settings: WorkspaceSettings): DriverContext {
+    // Only these few fields are captured: an idle session must not keep its first message alive.
+    const { agent, caller, contextId, taskId, turn } = prompt;
+    const { workspaces, clock, log } = this.deps.core;
+    const { transcripts } = this.deps.files;
+    return {
+      workspace: agent,
+      get directory() {
+        return workspaces.path(agent);
+      },
+      contextId,
+      caller,
+      owner: isOwner(prompt),
+      settings,
+      history: () => historyBefore(transcripts.read(agent, sessionFile(agent, caller.id, contextId)), { taskId, turn }),
+      file: (name) => workspaces.driverFile(agent, name),
+      clock,
+      log,
+    };
+  }
+
+  private turn(prompt: Prompt, signal: AbortSignal, settings: WorkspaceSettings, outgoing: Outgoing): DriverTurn {
+    const { workspaces, config, clock, blobs, log } = this.deps.core;
+    const { agent, caller } = prompt;
+    return new SessionTurn(prompt, signal, {
+      directory: () => workspaces.path(agent),
+      timeZone: settings.timeZone,
+      now: () => clock.now(),
+      maxFileBytes: config.maxPartBytes,
+      save: ({ blob, filename }) => {
+        const bytes = blobs.read(caller.scope, blob);
+        return bytes && this.deps.files.inbox.save(agent, { caller, filename, bytes, at: clock.now() });
+      },
+      refused: (file, reason) => log.warn({ workspace: agent, file, reason }, 'a standing file was left out'),
+      emit: outgoing.emit,
+    });
+  }
+}
+
+/** Guards against drivers from outside the type checker. */
+async function runTurn(running: Promise<TurnEnd>): Promise<TurnEnd> {
+  const end: TurnEnd | undefined = await running;
+  return end ?? { type: 'crashed', error: new Error('the driver ended its turn without saying how') };
+}
+
+/** What a session depends on: when it changes, the session is opened anew. */
+const stampOf = (settings: WorkspaceSettings): string => JSON.stringify([settings.driver, settings.tools]);

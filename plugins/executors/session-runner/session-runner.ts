@@ -1,0 +1,30 @@
+// The plugin that lets workspaces answer: registers the runner and carries words to owners onto the bus and the log.
+import type { Prompt } from '../../../src/executors/contract.js';
+import { definePlugin } from '../../../src/plugin.js';
+import type { Driver } from './drivers/driver.js';
+import { DRIVERS } from './drivers/driver-list.js';
+import { Runner, type SessionFiles } from './runner.js';
+
+/** Characters of one notice; more is cut, since a caller decides how much an agent says. */
+const MAX_NOTICE = 4_000;
+
+export const sessionRunner = (files: SessionFiles, drivers: readonly Driver[] = DRIVERS) =>
+  definePlugin({
+    name: 'session-runner',
+    consumes: [],
+    observes: [],
+    produces: ['owner.notified'],
+    install({ bus, core, log }) {
+      const notify = (prompt: Prompt, words: string): void => {
+        if (prompt.synthetic) return;
+        const text = words.slice(0, MAX_NOTICE).replace(/[\uD800-\uDBFF]$/, '');
+        const notice = { workspace: prompt.agent, caller: prompt.caller.id, text, cid: prompt.cid };
+        log.info(notice, 'a session notifies its owner');
+        bus.publish('owner.notified', notice);
+      };
+      const { config, clock, workspaces, blobs } = core;
+      const runner = new Runner({ core: { config, clock, workspaces, blobs, log }, files, drivers, notify });
+      core.registry.register(runner);
+      return { stop: () => runner.sessions.stop() };
+    },
+  });

@@ -1,0 +1,94 @@
+// The session tools: what a session can do beyond speaking. Declared as data, so that a driver can offer them to any
+// model; each turns its arguments into one event or the end of the turn.
+import type { DriverEvent, TurnEnd } from './drivers/events.js';
+
+export interface ToolDeclaration {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: { type: 'object'; properties: Record<string, unknown>; required: string[] };
+}
+
+export interface ToolResult {
+  ok: boolean;
+  /** What the model is told. */
+  text: string;
+  /** The turn is to end with this. */
+  end?: TurnEnd;
+}
+
+export interface ToolUse {
+  emit(event: DriverEvent): void;
+  /** A file of the workspace, or why it can't be sent. */
+  readFile(path: string): { name: string; bytes: Uint8Array } | { problem: string };
+}
+
+interface SessionTool extends ToolDeclaration {
+  /** False for a tool that makes no sense towards the owner. */
+  forOwner: boolean;
+  call(args: Record<string, unknown>, use: ToolUse): ToolResult;
+}
+
+const text = (description: string) => ({ type: 'string', description });
+
+const SESSION_TOOLS: readonly SessionTool[] = [
+  {
+    name: 'request_input',
+    description: 'Ask the sender a question and wait for the answer. Ends this turn; the answer starts the next one.',
+    parameters: {
+      type: 'object',
+      properties: { question: text('The question, as the sender reads it.') },
+      required: ['question'],
+    },
+    forOwner: true,
+    call: ({ question }) =>
+      isText(question)
+        ? { ok: true, text: 'The question was asked.', end: { type: 'question', question, from: 'caller' } }
+        : { ok: false, text: '"question" must be a text.' },
+  },
+  {
+    name: 'notify_owner',
+    description: 'Tell your owner something. The sender does not see it, and no answer comes back.',
+    parameters: { type: 'object', properties: { text: text('What the owner should know.') }, required: ['text'] },
+    forOwner: false,
+    call: ({ text: words }, use) => {
+      if (!isText(words)) return { ok: false, text: '"text" must be a text.' };
+      use.emit({ type: 'notice', text: words });
+      return { ok: true, text: 'The owner was told.' };
+    },
+  },
+  {
+    name: 'send',
+    description: 'Give the sender a file of the workspace, or a text, as a result of its own. Give one of the two.',
+    parameters: {
+      type: 'object',
+      properties: { file: text('Path of the file within the workspace.'), text: text('The text.') },
+      required: [],
+    },
+    forOwner: true,
+    call: ({ file, text: words }, use) => {
+      if (isText(words) && file === undefined) {
+        use.emit({ type: 'text', text: words });
+        return { ok: true, text: 'The text was sent.' };
+      }
+      if (!isText(file) || words !== undefined) return { ok: false, text: 'Give either "file" or "text".' };
+      const read = use.readFile(file);
+      if ('problem' in read) return { ok: false, text: read.problem };
+      use.emit({ type: 'file', ...read });
+      return { ok: true, text: 'The file was sent.' };
+    },
+  },
+];
+
+/** The tools of a conversation, with the owner or with a third party. */
+export const toolsFor = (owner: boolean): readonly ToolDeclaration[] => (owner ? OWNER_TOOLS : SESSION_TOOLS);
+const OWNER_TOOLS = SESSION_TOOLS.filter((tool) => tool.forOwner);
+
+/** Runs a tool with whatever a model gave as arguments. A bad call is a result that says so. */
+export function callTool(owner: boolean, name: string, args: unknown, use: ToolUse): ToolResult {
+  const tool = (owner ? OWNER_TOOLS : SESSION_TOOLS).find((candidate) => candidate.name === name);
+  if (!tool) return { ok: false, text: `There is no tool named ${name}.` };
+  return tool.call(typeof args === 'object' && args !== null ? (args as Record<string, unknown>) : {}, use);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';

@@ -1,0 +1,15 @@
+// The plugins in flow order: the wiring of the product. Surfaces ask, the dispatcher decides, executors answer.
+import type { Plugin } from '../src/plugin.js';
+import { dispatcher } from './dispatcher/dispatcher.js';
+import { sessionRunner } from './executors/session-runner/session-runner.js';
+import { a2aBridge } from './surfaces/a2a-bridge/a2a-bridge.js';
+import { operatorApi } from './surfaces/operator-api/operator-api.js';
+
+type SessionFiles = Parameters<typeof sessionRunner>[0];
+
+export const PLUGINS = (sessionFiles: SessionFiles): readonly Plugin[] => [
+  a2aBridge,
+  operatorApi,
+  dispatcher,
+  sessionRunner(sessionFiles),
+];

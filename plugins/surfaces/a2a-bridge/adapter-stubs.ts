@@ -1,0 +1,71 @@
+// What the SDK's adapters get to see. The bridge has read the request already, so they need just enough to dispatch the
+// operation and shape its result: no second decoding, no paths or ids of the client's making.
+import type { Request, Response } from 'express';
+import { AppError } from '../../../src/errors.js';
+import type { Call } from './call.js';
+import type { Operation } from './operation.js';
+
+/** Replaces the body of a JSON-RPC request. */
+export function stubRpc(req: Request, id: string | number | null, operation: Operation): void {
+  const params = operation.name === 'ListTasks' ? { includeArtifacts: operation.list.includeArtifacts } : {};
+  req.url = '/';
+  req.body = { jsonrpc: '2.0', id, method: operation.name, params };
+}
+
+/** Replaces path, query and body of a REST request. */
+export function stubRest(req: Request, operation: Operation): void {
+  req.url = restUrl(operation);
+  // The adapter insists on a message with an id.
+  req.body = 'send' in operation ? { message: { messageId: '-' } } : {};
+}
+
+function restUrl(operation: Operation): string {
+  switch (operation.name) {
+    case 'SendMessage':
+      return '/message:send';
+    case 'SendStreamingMessage':
+      return '/message:stream';
+    case 'GetTask':
+      return '/tasks/-';
+    case 'ListTasks':
+      return operation.list.includeArtifacts ? '/tasks?includeArtifacts=true' : '/tasks';
+    case 'CancelTask':
+      return '/tasks/-:cancel';
+    case 'SubscribeToTask':
+      return '/tasks/-:subscribe';
+    case 'CreateTaskPushNotificationConfig':
+    case 'ListTaskPushNotificationConfigs':
+      return '/tasks/-/pushNotificationConfigs';
+    case 'GetTaskPushNotificationConfig':
+    case 'DeleteTaskPushNotificationConfig':
+      return '/tasks/-/pushNotificationConfigs/-';
+    case 'GetExtendedAgentCard':
+      return '/extendedAgentCard';
+    default:
+      return operation satisfies never;
+  }
+}
+
+/**
+ * Takes the place of `res.json` while an adapter has the response. Failures are written by the bridge, with all their
+ * details; an error that is the adapter's own never shows its text.
+ */
+export function answerJson(this: Response, body: unknown): Response {
+  const call = this.locals['call'] as Call;
+  if (isError(body) && !call.failed) {
+    call.fail(new AppError('internal', 'An internal error occurred.', {}, { cause: body.error }));
+  }
+  if (call.failed) {
+    this.statusCode = 200;
+    call.answerInstead();
+    return this;
+  }
+  const text = JSON.stringify(body);
+  if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json');
+  this.setHeader('Content-Length', Buffer.byteLength(text));
+  this.end(text);
+  return this;
+}
+
+const isError = (body: unknown): body is { error: unknown } =>
+  typeof body === 'object' && body !== null && 'error' in body;

@@ -1,0 +1,93 @@
+// Where cards are read: the generic one, and one per agent; conditional, cacheable, and protected where the owner wants.
+import { createHash } from 'node:crypto';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { AppError } from '../../../src/errors.js';
+import type { AgentInfo } from '../../../src/executors/contract.js';
+import type { ErrorWriter } from '../../../src/http/door.js';
+import type { Core } from '../../../src/plugin.js';
+import { agentNotFound, usableAgent } from './agent-access.js';
+import { agentCard, type CardWords } from './card.js';
+
+/** Seconds. Short: an owner's edit should be seen soon. */
+const MAX_AGE = 60;
+const CARD = '/agent-card.json';
+
+export type CardPorts = Pick<Core, 'config' | 'doors' | 'registry' | 'workspaces' | 'baseUrl'>;
+
+/** For mounting at `/.well-known`. */
+export function genericCardRoutes(core: CardPorts, writeError: ErrorWriter): Router {
+  const router = Router();
+  router.all(CARD, onlyGet(writeError), (req, res) => {
+    const words: CardWords = {
+      name: 'A2A Switchboard',
+      description: 'One durable front door for the agents behind it; the key decides which of them answers.',
+      ...core.config.card,
+    };
+    sendCard(req, res, agentCard(words, `${core.baseUrl()}/a2a`), 'public');
+  });
+  return router;
+}
+
+/** For mounting at `/agents`. */
+export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Router {
+  const router = Router();
+  const door = core.doors.caller(writeError);
+  const send = (req: Request, res: Response, agent: AgentInfo, visibility: 'public' | 'private'): void => {
+    sendCard(req, res, agentCard(wordsOf(core, agent), `${core.baseUrl()}/agents/${agent.name}/a2a`), visibility);
+  };
+  router.all(
+    `/:name/.well-known${CARD}`,
+    onlyGet(writeError),
+    (req, res, next) => {
+      const name = req.params['name'] as string;
+      const agent = core.registry.find(name, 'operator')?.agent;
+      if (agent?.exposed && isPublic(core, agent)) send(req, res, agent, 'public');
+      else if (agent?.exposed || hasKey(req)) next();
+      else writeError(agentNotFound(), req, res);
+    },
+    door,
+    (req, res) => {
+      const agent = req.caller && usableAgent(core, req.caller, req.params['name'] as string);
+      if (agent) send(req, res, agent, 'private');
+      else writeError(agentNotFound(), req, res);
+    },
+  );
+  return router;
+}
+
+/** Remote agents are the business of those who may use them. */
+const isPublic = ({ workspaces }: CardPorts, agent: AgentInfo): boolean =>
+  agent.kind === 'plugin' || (agent.kind === 'workspace' && workspaces.settings(agent.name).publicCard);
+
+const hasKey = ({ headers }: Request): boolean =>
+  headers['x-api-key'] !== undefined || headers.authorization !== undefined;
+
+function wordsOf({ workspaces }: CardPorts, agent: AgentInfo): CardWords {
+  if (agent.kind === 'workspace') return workspaces.card(agent.name);
+  return { name: agent.name, description: agent.description ?? '', skills: agent.skills };
+}
+
+function sendCard(req: Request, res: Response, card: Record<string, unknown>, visibility: 'public' | 'private'): void {
+  const body = JSON.stringify(card);
+  res.setHeader('ETag', `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`);
+  res.setHeader('Cache-Control', `${visibility}, max-age=${MAX_AGE}`);
+  res.append('Vary', visibility === 'public' ? 'A2A-Version' : 'A2A-Version, Authorization, X-API-Key');
+  // `fresh` compares the ETag with each one in If-None-Match.
+  if (req.fresh) {
+    res.status(304).end();
+    return;
+  }
+  res.setHeader('Content-Type', 'application/json');
+  res.end(body);
+}
+
+function onlyGet(writeError: ErrorWriter): RequestHandler {
+  return (req, res, next) => {
+    if (req.method === 'GET' || req.method === 'HEAD') {
+      next();
+      return;
+    }
+    res.setHeader('Allow', 'GET, HEAD');
+    writeError(new AppError('method-not-allowed', 'A card can only be read.'), req, res);
+  };
+}

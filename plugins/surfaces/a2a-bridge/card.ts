@@ -1,0 +1,61 @@
+// Agent cards: what an owner says about an agent, plus what the switchboard offers. Nothing else may enter: a card is
+// public, so drivers, models, paths, limits and keys have no way in here.
+import { AgentCard } from '@a2a-js/sdk';
+import type { CardSource } from '../../../src/workspace/settings.js';
+import { INPUT_MODES, OUTPUT_MODES } from './input-modes.js';
+import { PROTOCOL_VERSION } from './protocol-version.js';
+
+export const IDEMPOTENT_SEND = 'urn:a2a-switchboard:ext:idempotent-send:v1';
+
+/** What a card shows for an agent whose owner lists no skill. */
+export const GENERAL_SKILL = {
+  id: 'conversation',
+  name: 'Conversation',
+  description: 'Answers messages, keeps the thread of a conversation and takes files.',
+  tags: ['conversation'],
+};
+
+export type CardWords = Pick<CardSource, 'name' | 'description'> & Partial<CardSource>;
+
+/** The 1.0 card as ProtoJSON. `url` is the one address of both HTTP bindings. */
+export function agentCard(words: CardWords, url: string): Record<string, unknown> {
+  const skills = words.skills && words.skills.length > 0 ? words.skills : [GENERAL_SKILL];
+  const card = AgentCard.fromJSON({
+    name: words.name,
+    description: words.description || `The agent ${words.name}.`,
+    version: words.version || '1.0.0',
+    supportedInterfaces: [
+      { url, protocolBinding: 'JSONRPC', protocolVersion: PROTOCOL_VERSION },
+      { url, protocolBinding: 'HTTP+JSON', protocolVersion: PROTOCOL_VERSION },
+    ],
+    capabilities: {
+      streaming: true,
+      pushNotifications: false,
+      extendedAgentCard: false,
+      extensions: [
+        {
+          uri: IDEMPOTENT_SEND,
+          description: 'A message sent again under the same messageId within a day is answered by its first task.',
+          required: false,
+        },
+      ],
+    },
+    securitySchemes: {
+      apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key', description: 'A key of this server.' } },
+      bearer: { httpAuthSecurityScheme: { scheme: 'Bearer', description: 'The same key as a bearer token.' } },
+    },
+    securityRequirements: [{ schemes: { apiKey: { list: [] } } }, { schemes: { bearer: { list: [] } } }],
+    defaultInputModes: [...INPUT_MODES],
+    defaultOutputModes: [...OUTPUT_MODES],
+    skills: skills.map((skill) => ({
+      ...skill,
+      description: skill.description || skill.name,
+      // The protocol wants at least one.
+      tags: skill.tags.length > 0 ? skill.tags : [skill.id],
+    })),
+    ...(words.provider && { provider: words.provider }),
+    ...(words.iconUrl !== undefined && { iconUrl: words.iconUrl }),
+    ...(words.documentationUrl !== undefined && { documentationUrl: words.documentationUrl }),
+  });
+  return AgentCard.toJSON(card) as Record<string, unknown>;
+}

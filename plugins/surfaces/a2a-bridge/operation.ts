@@ -1,0 +1,122 @@
+// The operations of A2A 1.0 with their checked parameters: what both bindings become before anything happens.
+import { TASK_STATES, type TaskState } from '../../../src/a2a-model.js';
+import { isContextId } from '../../../src/workspace/names.js';
+import type { Fields } from './fields.js';
+import { invalid } from './fields.js';
+import { readSend, type SendRequest } from './read-message.js';
+import type { PartRules } from './read-part.js';
+import { parseTimestamp } from './timestamp.js';
+
+export const OPERATIONS = [
+  'SendMessage',
+  'SendStreamingMessage',
+  'GetTask',
+  'ListTasks',
+  'CancelTask',
+  'SubscribeToTask',
+  'CreateTaskPushNotificationConfig',
+  'GetTaskPushNotificationConfig',
+  'ListTaskPushNotificationConfigs',
+  'DeleteTaskPushNotificationConfig',
+  'GetExtendedAgentCard',
+] as const;
+export type OperationName = (typeof OPERATIONS)[number];
+
+export interface ListRequest {
+  contextId?: string;
+  state?: TaskState;
+  /** Inclusive, milliseconds since the epoch. */
+  statusSince?: number;
+  /** 1..100. */
+  pageSize: number;
+  pageToken?: string;
+  historyLength: number;
+  includeArtifacts: boolean;
+}
+
+export type Operation =
+  | { name: 'SendMessage' | 'SendStreamingMessage'; send: SendRequest }
+  | { name: 'GetTask'; taskId: string; historyLength?: number }
+  | { name: 'ListTasks'; list: ListRequest }
+  | { name: 'CancelTask' | 'SubscribeToTask'; taskId: string }
+  | {
+      name:
+        | 'CreateTaskPushNotificationConfig'
+        | 'GetTaskPushNotificationConfig'
+        | 'ListTaskPushNotificationConfigs'
+        | 'DeleteTaskPushNotificationConfig'
+        | 'GetExtendedAgentCard';
+    };
+
+const known: ReadonlySet<string> = new Set(OPERATIONS);
+export const isOperationName = (name: string): name is OperationName => known.has(name);
+
+/** Operations about one existing task: an agent that can't be used looks like a task that does not exist. */
+export const isTaskOperation = (name: OperationName): boolean =>
+  name !== 'SendMessage' && name !== 'SendStreamingMessage' && name !== 'ListTasks' && name !== 'GetExtendedAgentCard';
+
+export const isStreaming = (name: OperationName): boolean =>
+  name === 'SendStreamingMessage' || name === 'SubscribeToTask';
+
+/** Checks an operation's parameters. Throws AppErrors. */
+export function readOperation(name: OperationName, params: Fields, rules: PartRules): Operation {
+  switch (name) {
+    case 'SendMessage':
+    case 'SendStreamingMessage':
+      return { name, send: readSend(params, rules) };
+    case 'GetTask': {
+      const historyLength = params.integer('historyLength', 0);
+      return { name, taskId: readTaskId(params), ...(historyLength !== undefined && { historyLength }) };
+    }
+    case 'CancelTask':
+    case 'SubscribeToTask':
+      params.object('metadata');
+      return { name, taskId: readTaskId(params) };
+    case 'ListTasks':
+      return { name, list: readList(params) };
+    case 'CreateTaskPushNotificationConfig':
+    case 'GetTaskPushNotificationConfig':
+    case 'ListTaskPushNotificationConfigs':
+    case 'DeleteTaskPushNotificationConfig':
+    case 'GetExtendedAgentCard':
+      return { name };
+    default:
+      return name satisfies never;
+  }
+}
+
+function readTaskId(params: Fields): string {
+  const id = params.text('id');
+  if (!id) throw invalid('id', 'is required');
+  return id;
+}
+
+function readList(params: Fields): ListRequest {
+  const contextId = params.text('contextId') || undefined;
+  if (contextId !== undefined && !isContextId(contextId)) throw invalid('contextId', 'is no context id');
+  const state = readState(params);
+  const since = params.string('statusTimestampAfter', 64);
+  const statusSince = since === undefined ? undefined : parseTimestamp(since);
+  if (since !== undefined && statusSince === undefined) {
+    throw invalid('statusTimestampAfter', 'must be an RFC 3339 timestamp of a real date, with its zone');
+  }
+  const pageToken = params.string('pageToken', 2048);
+  return {
+    ...(contextId !== undefined && { contextId }),
+    ...(state !== undefined && { state }),
+    ...(statusSince !== undefined && { statusSince }),
+    pageSize: params.integer('pageSize', 1, 100) ?? 50,
+    ...(pageToken !== undefined && { pageToken }),
+    historyLength: params.integer('historyLength', 0) ?? 0,
+    includeArtifacts: params.boolean('includeArtifacts') ?? false,
+  };
+}
+
+function readState(params: Fields): TaskState | undefined {
+  const value = params.raw('status');
+  // The proto's default means "any".
+  if (value === undefined || value === '' || value === 'TASK_STATE_UNSPECIFIED' || value === 0) return undefined;
+  const state = TASK_STATES.find((name, i) => name === value || i + 1 === value);
+  if (!state) throw invalid('status', 'must be the name of a task state');
+  return state;
+}

@@ -1,0 +1,134 @@
+// The SDK's request handler over the core's ports: one instance for all calls. Parameters were checked before the
+// adapter ran and travel in the Call, so what the adapter decoded is not looked at.
+import { AgentCard, type ListTasksResponse, type StreamResponse, type Task as SdkTask } from '@a2a-js/sdk';
+import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { isTerminal, shortState } from '../../../src/a2a-model.js';
+import { AppError } from '../../../src/errors.js';
+import type { TaskRecord } from '../../../src/ledger/records.js';
+import type { Core } from '../../../src/plugin.js';
+import { callOf, type Call } from './call.js';
+import { listTasks } from './list-tasks.js';
+import type { Operation } from './operation.js';
+import { ownTask } from './own-task.js';
+import { PROTOCOL_VERSION } from './protocol-version.js';
+import { settled, submit } from './send-message.js';
+import { openSend, openSubscription, streamEvents } from './task-stream.js';
+import { blobReader, toSdkTask, type TaskView } from './to-sdk.js';
+
+type Stream = AsyncGenerator<StreamResponse, void, undefined>;
+
+export class BridgeRequestHandler implements A2ARequestHandler {
+  constructor(private readonly ports: Pick<Core, 'ledger' | 'prompts' | 'blobs'>) {}
+
+  /** Only what the adapters check: versions and capabilities. Real cards come from card-routes.ts. */
+  getAgentCard(): Promise<AgentCard> {
+    return INTERNAL_CARD;
+  }
+
+  sendMessage(_params: unknown, context: ServerCallContext): Promise<SdkTask> {
+    return answer(context, async (call) => {
+      const { send } = call.take<'SendMessage'>();
+      const admitted = await submit(this.ports, call, send);
+      const record = send.returnImmediately ? admitted.record : await settled(this.ports, call, admitted);
+      return this.view(record, { historyLength: send.historyLength });
+    });
+  }
+
+  sendMessageStream(_params: unknown, context: ServerCallContext): Stream {
+    return streamEvents(callOf(context), (call) => openSend(this.ports, call));
+  }
+
+  getTask(_params: unknown, context: ServerCallContext): Promise<SdkTask> {
+    return answer(context, (call) => {
+      const { taskId, historyLength } = call.take<'GetTask'>();
+      return this.view(ownTask(this.ports.ledger, call, taskId), { historyLength });
+    });
+  }
+
+  listTasks(_params: unknown, context: ServerCallContext): Promise<ListTasksResponse> {
+    return answer(context, (call) => listTasks(this.ports, call, call.take<'ListTasks'>().list));
+  }
+
+  cancelTask(_params: unknown, context: ServerCallContext): Promise<SdkTask> {
+    return answer(context, async (call) => {
+      const { taskId } = call.take<'CancelTask'>();
+      return this.view(await this.cancel(call, taskId));
+    });
+  }
+
+  resubscribe(_params: unknown, context: ServerCallContext): Stream {
+    return streamEvents(callOf(context), (call) => openSubscription(this.ports, call));
+  }
+
+  createTaskPushNotificationConfig(_params: unknown, context: ServerCallContext): Promise<never> {
+    return answer(context, refusePush);
+  }
+
+  getTaskPushNotificationConfig(_params: unknown, context: ServerCallContext): Promise<never> {
+    return answer(context, refusePush);
+  }
+
+  listTaskPushNotificationConfigs(_params: unknown, context: ServerCallContext): Promise<never> {
+    return answer(context, refusePush);
+  }
+
+  deleteTaskPushNotificationConfig(_params: unknown, context: ServerCallContext): Promise<never> {
+    return answer(context, refusePush);
+  }
+
+  getAuthenticatedExtendedAgentCard(_params: unknown, context: ServerCallContext): Promise<never> {
+    return answer(context, () => {
+      throw new AppError('unsupported-operation', 'There is no extended agent card.');
+    });
+  }
+
+  /** Carries out an operation that wants no answer. By the rules of JSON-RPC its failure stays unsaid, too. */
+  async notify(call: Call, operation: Operation): Promise<void> {
+    try {
+      if (operation.name === 'CancelTask') await this.cancel(call, operation.taskId);
+      else if ('send' in operation) await submit(this.ports, call, operation.send);
+    } catch {
+      // There is nobody to tell.
+    }
+  }
+
+  private async cancel(call: Call, taskId: string): Promise<TaskRecord> {
+    let record = ownTask(this.ports.ledger, call, taskId);
+    if (!isTerminal(record.task.status.state)) record = await this.ports.prompts.cancel(taskId, call.caller.id);
+    const { state } = record.task.status;
+    // Canceling twice is the same as once; losing against another end is not.
+    if (state === 'TASK_STATE_CANCELED') return record;
+    throw new AppError('task-not-cancelable', `The task is ${shortState(state)} and can't be canceled.`);
+  }
+
+  private view(record: TaskRecord, view?: TaskView): SdkTask {
+    return toSdkTask(record.task, blobReader(this.ports.blobs, record.envelope.caller.scope), view);
+  }
+}
+
+/** Runs one operation; its failure is kept in the call, since the adapters know only part of what there is to say. */
+async function answer<T>(context: ServerCallContext, work: (call: Call) => T | Promise<T>): Promise<T> {
+  const call = callOf(context);
+  try {
+    return await work(call);
+  } catch (error) {
+    call.fail(error);
+    throw error;
+  }
+}
+
+function refusePush(): never {
+  throw new AppError('push-not-supported', 'Push notifications are not supported.');
+}
+
+const INTERNAL_CARD = Promise.resolve(
+  AgentCard.fromJSON({
+    name: 'switchboard',
+    supportedInterfaces: ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
+      protocolBinding,
+      protocolVersion: PROTOCOL_VERSION,
+    })),
+    // The REST adapter asks before it calls; the answer to everything comes from the handler.
+    capabilities: { streaming: true, pushNotifications: true },
+  }),
+);

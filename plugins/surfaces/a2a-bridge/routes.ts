@@ -1,0 +1,180 @@
+// The way of a request into the SDK's adapters: door, agent, body, version, parameters; then the adapter, which only
+// dispatches and serialises. Nothing that could be refused on the request's own grounds gets past here.
+import { jsonRpcHandler, restHandler } from '@a2a-js/sdk/server/express';
+import { ServerCallContext, type ServerCallContextBuilder } from '@a2a-js/sdk/server';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { AppError } from '../../../src/errors.js';
+import type { ErrorWriter } from '../../../src/http/door.js';
+import type { ErrorWriters } from '../../../src/http/error-writers.js';
+import type { SseHub } from '../../../src/http/sse-hub.js';
+import type { Core } from '../../../src/plugin.js';
+import type { Caller } from '../../../src/workspace/callers.js';
+import { agentMissing, agentNotFound, namedTenant, usableAgent } from './agent-access.js';
+import { answerJson, stubRest, stubRpc } from './adapter-stubs.js';
+import { Call, type CallTarget } from './call.js';
+import { IDEMPOTENT_SEND } from './card.js';
+import { Fields, invalid } from './fields.js';
+import { isStreaming, readOperation, type OperationName } from './operation.js';
+import { negotiateVersion } from './protocol-version.js';
+import type { BridgeRequestHandler } from './request-handler.js';
+import { matchRest } from './rest-route.js';
+import { readEnvelope } from './rpc-envelope.js';
+
+export interface RouteDeps {
+  core: Pick<Core, 'config' | 'doors' | 'registry' | 'workspaces'>;
+  handler: BridgeRequestHandler;
+  hub: SseHub;
+  writers: ErrorWriters;
+}
+
+const isRpc = (req: Request): boolean => req.path === '/';
+
+/**
+ * The routes of one interface URL, relative to it: JSON-RPC at the URL itself, REST below. `agentParam` is the path
+ * parameter that names the agent; without one the key's workspace answers.
+ */
+export function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHandler[] {
+  const { core, writers } = deps;
+  const writeError: ErrorWriter = (error, req, res) => (isRpc(req) ? writers.jsonRpc : writers.rest)(error, req, res);
+  const rpcBody = core.doors.json(writeError);
+  const restBody = core.doors.json(writeError, { types: ['application/a2a+json', 'application/json'] });
+  const enter = entrance(deps);
+
+  return [
+    core.doors.caller(writeError),
+    (req, res, next) => {
+      try {
+        const name = agentParam === undefined ? undefined : (req.params[agentParam] as string);
+        if (name !== undefined && !usableAgent(core, req.caller as Caller, name)) throw agentNotFound();
+        if (isRpc(req) && req.method !== 'POST') {
+          res.setHeader('Allow', 'POST');
+          throw new AppError('method-not-allowed', 'JSON-RPC requests are POSTed.');
+        }
+      } catch (error) {
+        writeError(error, req, res);
+        return;
+      }
+      (isRpc(req) ? rpcBody : restBody)(req, res, next);
+    },
+    (req, res, next) => {
+      try {
+        enter(req, res, next, agentParam === undefined ? undefined : (req.params[agentParam] as string), writeError);
+      } catch (error) {
+        writeError(error, req, res);
+      }
+    },
+  ];
+}
+
+type Entrance = (
+  req: Request,
+  res: Response,
+  next: () => void,
+  pathAgent: string | undefined,
+  writeError: ErrorWriter,
+) => void;
+
+/** Checks what the request says, builds its call, and hands it to the binding's adapter. Throws AppErrors. */
+function entrance({ core, handler, hub }: RouteDeps): Entrance {
+  const options = { requestHandler: handler, userBuilder, contextBuilder };
+  const rpcAdapter = jsonRpcHandler(options);
+  const restAdapter = restHandler(options);
+
+  return (req, res, next, pathAgent, writeError) => {
+    const { query } = req;
+    const version = negotiateVersion(req.get('A2A-Version'), query['A2A-Version'] ?? query['a2a-version']);
+    // The adapters compare the header literally.
+    req.headers['a2a-version'] = version;
+    const request = isRpc(req) ? readRpc(req) : readRest(req, res);
+    const target = findTarget(core, req.caller as Caller, request, pathAgent);
+    const operation = readOperation(request.name, request.params, {
+      maxPartBytes: core.config.maxPartBytes,
+      moreModes: () => skillModes(core, target),
+    });
+    const call = new Call(req, res, req.caller as Caller, target, operation, writeError);
+    req.rawBody = undefined;
+    if (request.notification) {
+      void handler.notify(call, operation);
+      res.status(204).end();
+      return;
+    }
+    res.locals['call'] = call;
+    res.json = answerJson;
+    if (isStreaming(operation.name)) call.sink = hub.wrap(res, call);
+    if (isRpc(req)) {
+      stubRpc(req, request.id ?? null, operation);
+      void rpcAdapter(req, res, next);
+    } else {
+      stubRest(req, operation);
+      void restAdapter(req, res, next);
+    }
+  };
+}
+
+interface ReadRequest {
+  name: OperationName;
+  params: Fields;
+  tenant?: string;
+  id?: string | number | null;
+  notification?: boolean;
+}
+
+function readRpc(req: Request): ReadRequest {
+  const envelope = readEnvelope(req.body);
+  const tenant = namedTenant([envelope.params]);
+  return { ...envelope, ...(tenant !== undefined && { tenant }) };
+}
+
+function readRest(req: Request, res: Response): ReadRequest {
+  const route = matchRest(req.method, req.path, (allowed) => res.setHeader('Allow', allowed));
+  const query = Fields.ofQuery(req.query);
+  const reads = req.method === 'GET' || req.method === 'DELETE';
+  if (!reads && req.body !== undefined && !Fields.isObject(req.body)) throw invalid('body', 'must be an object');
+  if (!reads && req.body === undefined && route.taskId === undefined) throw invalid('body', 'is required');
+  const id = route.taskId === undefined ? {} : { id: route.taskId };
+  const params = reads ? Fields.ofQuery({ ...req.query, ...id }) : Fields.of({ ...req.body, ...id });
+  const tenant = namedTenant([route.tenant, query, params]);
+  return { name: route.name, params, ...(tenant !== undefined && { tenant }) };
+}
+
+function findTarget(
+  core: RouteDeps['core'],
+  caller: Caller,
+  { name, tenant }: ReadRequest,
+  pathAgent: string | undefined,
+): CallTarget {
+  if (pathAgent !== undefined && tenant !== undefined && tenant !== pathAgent) {
+    throw invalid('tenant', 'differs from the agent in the address');
+  }
+  const agent = usableAgent(core, caller, pathAgent ?? tenant ?? caller.workspace);
+  if (!agent) throw pathAgent === undefined ? agentMissing(name) : agentNotFound();
+  return { agent, byPath: pathAgent !== undefined };
+}
+
+/** Input types that the owner's card lists for single skills. */
+function skillModes({ workspaces }: RouteDeps['core'], { agent }: CallTarget): readonly string[] {
+  if (agent.kind !== 'workspace') return [];
+  return workspaces.card(agent.name).skills.flatMap((skill) => skill.inputModes ?? []);
+}
+
+const userBuilder = (req: Request): Promise<Call> => Promise.resolve(req.res?.locals['call'] as Call);
+
+const contextBuilder: ServerCallContextBuilder = ({ user, extensions, requestedVersion }) => {
+  const context = new ServerCallContext({
+    ...(user && { user }),
+    ...(extensions && { requestedExtensions: extensions }),
+    ...(requestedVersion !== undefined && { requestedVersion }),
+  });
+  // Always in force; a client that asks is told so.
+  if (extensions?.includes(IDEMPOTENT_SEND)) context.addActivatedExtension(IDEMPOTENT_SEND);
+  return context;
+};
+
+/** Both interfaces: `/a2a` by key, for mounting there; and `/:name/a2a`, for mounting at `/agents`. */
+export function bridgeRouters(deps: RouteDeps): { byKey: Router; byName: Router } {
+  const byKey = Router();
+  byKey.use(...interfaceRoutes(deps));
+  const byName = Router();
+  byName.use('/:name/a2a', ...interfaceRoutes(deps, 'name'));
+  return { byKey, byName };
+}

@@ -1,0 +1,110 @@
+// Who can be called and who may call: agents, and the callers with their keys. A key is shown once, when it is made.
+import {
+  AGENTS_ANSWER,
+  CALLERS_ANSWER,
+  CALLERS_QUERY,
+  KEYS_QUERY,
+  MINTED_KEY,
+  NEW_CALLER,
+  NEW_KEY,
+  REMOVED_CALLER,
+  REMOVED_KEYS,
+} from '../../../src/operator-wire.js';
+import type { Core } from '../../../src/plugin.js';
+import { OPERATOR } from './chat-routes.js';
+import { route, type Route } from './route.js';
+
+export function directoryRoutes(core: Core): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/agents',
+      summary: 'All agents that can be addressed.',
+      answer: AGENTS_ANSWER,
+      status: 200,
+      run: () => {
+        const agents = core.registry.list(OPERATOR.scope).map(({ agent, executor }) => ({
+          name: agent.name,
+          kind: agent.kind,
+          executor: executor.name,
+          description: agent.description,
+          exposed: agent.exposed,
+          skills: agent.skills.map(({ id, name, description }) => ({ id, name, description })),
+          cardUrl: `${core.baseUrl()}/agents/${agent.name}/.well-known/agent-card.json`,
+        }));
+        return { status: 200, body: { agents } };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/callers',
+      summary: 'Who may call; keys only as hints.',
+      query: CALLERS_QUERY,
+      answer: CALLERS_ANSWER,
+      status: 200,
+      run: ({ query }) => {
+        const callers = core.callers.list(query.workspace).map((caller) => ({
+          ...caller,
+          liveTasks: core.ledger.liveTasks({ id: caller.id, scope: caller.workspace }).ofCaller,
+        }));
+        return { status: 200, body: { callers } };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/callers',
+      summary: 'Add a caller with a fresh key.',
+      body: NEW_CALLER,
+      answer: MINTED_KEY,
+      status: 201,
+      refusals: [404],
+      run: async ({ body: { workspace, name, ...options } }) => {
+        const key = await core.callers.add(workspace, name, options);
+        return { status: 201, body: { id: `${workspace}/${name}`, key } };
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/callers/:workspace/:name',
+      summary: 'Remove a caller with all its keys.',
+      answer: REMOVED_CALLER,
+      status: 200,
+      refusals: [404],
+      run: async ({ params }) => {
+        const { workspace, name } = params as CallerPath;
+        await core.callers.remove(workspace, name);
+        return { status: 200, body: { id: `${workspace}/${name}` } };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/callers/:workspace/:name/keys',
+      summary: 'Add a further key; the old ones stay valid.',
+      body: NEW_KEY,
+      answer: MINTED_KEY,
+      status: 201,
+      refusals: [404],
+      run: async ({ params, body }) => {
+        const { workspace, name } = params as CallerPath;
+        const key = await core.callers.addKey(workspace, name, body);
+        return { status: 201, body: { id: `${workspace}/${name}`, key } };
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/callers/:workspace/:name/keys',
+      summary: 'Remove keys: those with the hint, or all but the newest.',
+      query: KEYS_QUERY,
+      answer: REMOVED_KEYS,
+      status: 200,
+      refusals: [404],
+      run: async ({ params, query }) => {
+        const { workspace, name } = params as CallerPath;
+        const removed = await core.callers.removeKeys(workspace, name, query.hint);
+        return { status: 200, body: { id: `${workspace}/${name}`, removed } };
+      },
+    }),
+  ];
+}
+
+type CallerPath = { workspace: string; name: string };

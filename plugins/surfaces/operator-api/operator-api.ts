@@ -1,0 +1,43 @@
+// The operator's HTTP surface: JSON over a table of routes, health probes, and the document that describes them.
+import express from 'express';
+import { createErrorWriters } from '../../../src/http/error-writers.js';
+import { definePlugin, type Core } from '../../../src/plugin.js';
+import { chatRoutes } from './chat-routes.js';
+import { directoryRoutes } from './directory-routes.js';
+import { healthRouter } from './health.js';
+import { LimitRefusals } from './limit-refusals.js';
+import { openApiDocument } from './openapi.js';
+import type { Route } from './route.js';
+import { operatorRouter } from './router.js';
+import { taskRoutes } from './task-routes.js';
+import type { ViewPorts } from './task-view.js';
+import { partsToWire } from './wire-parts.js';
+
+export const operatorApi = definePlugin({
+  name: 'operator-api',
+  consumes: [],
+  observes: ['agent.prompt.dropped'],
+  produces: [],
+  install({ core, bus, mount }) {
+    const write = createErrorWriters(core.log).operator;
+    const refusals = new LimitRefusals();
+    bus.subscribe('agent.prompt.dropped', (dropped) => refusals.note(dropped));
+    const routes = operatorRoutes(core, refusals);
+    mount('/', healthRouter(core, write));
+    mount('/api/a2a', operatorRouter(core, routes, write));
+
+    const description = express.Router();
+    const document = openApiDocument(routes);
+    description.get('/openapi.json', core.doors.operator(write), (_req, res) => void res.json(document));
+    mount('/api', description);
+  },
+});
+
+/** All routes below `/api/a2a`. The ports are used when a route runs, not before. */
+export function operatorRoutes(core: Core, refusals: LimitRefusals): Route[] {
+  const views: ViewPorts = {
+    baseUrl: () => core.baseUrl(),
+    inline: (parts, scope) => partsToWire(parts, core.blobs, scope),
+  };
+  return [...chatRoutes(core, views, refusals), ...taskRoutes(core, views), ...directoryRoutes(core)];
+}

@@ -1,0 +1,34 @@
+// The operator's words as a message: bytes stored where the task keeps its own, nothing undefined in it.
+import type { Message } from '../../../src/a2a-model.js';
+import { AppError } from '../../../src/errors.js';
+import type { WirePart } from '../../../src/operator-wire.js';
+import type { Core } from '../../../src/plugin.js';
+import { messageIdFor } from './idempotency.js';
+import { partsFromWire } from './wire-parts.js';
+
+export interface Words {
+  text?: string;
+  parts?: WirePart[];
+  contextId?: string;
+  taskId?: string;
+  /** Whose folder keeps the bytes. */
+  scope: string;
+  idempotencyKey?: string;
+}
+
+/** Throws `invalid-params` unless there is either a text or parts; `names` says what the members are called. */
+export function operatorMessage(core: Pick<Core, 'blobs' | 'config' | 'newId'>, words: Words, names: string): Message {
+  const { text, contextId, taskId, scope, idempotencyKey } = words;
+  if ((text === undefined) === (words.parts === undefined)) {
+    throw new AppError('invalid-params', `Exactly one of ${names} must be given.`);
+  }
+  const { maxPartBytes } = core.config;
+  const parts = words.parts && partsFromWire(words.parts, { blobs: core.blobs, scope, maxPartBytes });
+  return {
+    messageId: idempotencyKey === undefined ? core.newId() : messageIdFor(idempotencyKey),
+    role: 'ROLE_USER',
+    parts: parts ?? [{ text: text as string }],
+    ...(contextId !== undefined && { contextId }),
+    ...(taskId !== undefined && { taskId }),
+  };
+}

@@ -1,0 +1,74 @@
+// What every command gets: the terminal, the configuration, and the way to the server of this home or another.
+import type { Command } from 'commander';
+import { loadConfig, type Config, type LoadOptions } from '../config.js';
+import { AppError } from '../errors.js';
+import { readOperatorKey, readServerInfo, type ServerInfo } from '../home.js';
+import { EXIT, type ExitCode, Unreachable } from './exit-codes.js';
+import type { Io } from './io.js';
+import { OperatorClient } from './operator-client.js';
+
+export interface GlobalOptions {
+  home?: string;
+  url?: string;
+  json?: boolean;
+}
+
+/** One run of the program. Actions return their exit code. */
+export interface Context {
+  io: Io;
+  env: LoadOptions['env'];
+  /** Hangs an action on a command: its arguments, then its own and the global options. */
+  act<A extends unknown[], O extends object>(
+    command: Command,
+    action: (options: O & GlobalOptions, ...args: A) => Promise<ExitCode> | ExitCode,
+  ): void;
+}
+
+/** The configuration of the home that the options name; misspelt settings are pointed out. */
+export function settings(context: Context, { home }: GlobalOptions, flags: Record<string, string> = {}): Config {
+  const named = home === undefined ? {} : { SWITCHBOARD_HOME: home };
+  const { config, warnings } = loadConfig({ env: context.env, flags: { ...flags, ...named } });
+  for (const warning of warnings) context.io.err(`warning: ${warning}`);
+  return config;
+}
+
+/** The server that runs on a home, by its file and its process; undefined when there is none. */
+export function runningServer(home: string): ServerInfo | undefined {
+  const info = readServerInfo(home);
+  return info !== undefined && isAlive(info.pid) ? info : undefined;
+}
+
+/** The operator client of `--url`, else of the server that runs on the home; undefined when none does. */
+export function findClient(context: Context, options: GlobalOptions): OperatorClient | undefined {
+  const config = settings(context, options);
+  const url = options.url?.replace(/\/+$/, '') ?? runningServer(config.home)?.url;
+  if (url === undefined) return undefined;
+  const key = config.operatorKey ?? readOperatorKey(config.home);
+  if (key === undefined) {
+    throw new AppError('unauthenticated', 'There is no operator key: set SWITCHBOARD_OPERATOR_KEY.');
+  }
+  return new OperatorClient(url, key);
+}
+
+/** As above; throws Unreachable when there is no server. */
+export function client(context: Context, options: GlobalOptions): OperatorClient {
+  const found = findClient(context, options);
+  if (found !== undefined) return found;
+  const { home } = settings(context, options);
+  throw new Unreachable(`No switchboard runs on ${home}. Start it with "switchboard start", or name one with --url.`);
+}
+
+/** Prints one result: as JSON where asked for, else as the lines say. */
+export function print(context: Context, options: GlobalOptions, value: unknown, lines: () => string[]): ExitCode {
+  if (options.json === true) context.io.out(JSON.stringify(value, null, 2));
+  else for (const line of lines()) context.io.out(line);
+  return EXIT.ok;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

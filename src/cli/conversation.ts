@@ -1,0 +1,52 @@
+// An interactive conversation: lines in, answers out; questions and approvals are answered in place.
+import { errorText } from '../errors.js';
+import type { ChatRequest, TaskView } from '../operator-wire.js';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
+import type { Io } from './io.js';
+import type { OperatorClient } from './operator-client.js';
+import { taskLines } from './render.js';
+
+/** Runs until the input ends or somebody types /quit. Refusals are shown and the conversation goes on. */
+export async function converse(
+  operator: OperatorClient,
+  io: Io,
+  opening: Pick<ChatRequest, 'agent' | 'contextId' | 'skill'>,
+): Promise<ExitCode> {
+  let known = opening;
+  let open: TaskView | undefined;
+  for (;;) {
+    const line = await io.ask(open?.taskState === 'auth-required' ? 'approve? [y/n] ' : '> ');
+    if (line === undefined || line.trim() === '/quit') return EXIT.ok;
+    if (line.trim() === '') continue;
+    try {
+      let view = await say(operator, line, known, open);
+      while (view.pending) view = await operator.task(view.cid, 30);
+      known = { ...known, agent: view.agent, contextId: view.contextId };
+      open = view.question === undefined ? undefined : view;
+      for (const text of open === undefined ? taskLines(view) : questionLines(view)) io.out(text);
+    } catch (error) {
+      const code = exitCodeOf(error);
+      // Without a server or a key no further line can do better.
+      if (code === EXIT.unreachable || code === EXIT.unauthorised) throw error;
+      io.err(errorText(error));
+      open = undefined;
+    }
+  }
+}
+
+function say(
+  operator: OperatorClient,
+  line: string,
+  known: Pick<ChatRequest, 'agent' | 'contextId' | 'skill'>,
+  open: TaskView | undefined,
+): Promise<TaskView> {
+  if (open === undefined) return operator.chat({ ...known, message: line });
+  const { cid, requestId } = open;
+  if (open.taskState === 'input-required') return operator.input({ cid, requestId, answer: line });
+  return operator.input({ cid, requestId, decision: /^y(es)?$/i.test(line.trim()) ? 'approve' : 'decline' });
+}
+
+const questionLines = ({ response, question }: TaskView): string[] => [
+  ...(response === '' || response === question ? [] : [response]),
+  question ?? '',
+];

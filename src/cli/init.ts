@@ -1,0 +1,31 @@
+// Command init: a new workspace in the home. A running server sees it at once.
+import type { Command } from 'commander';
+import { AppError } from '../errors.js';
+import { print, settings, type Context } from './context.js';
+import { localHome } from './local-home.js';
+
+export function addInit(program: Command, context: Context): void {
+  context.act<[string], { description?: string; caller?: string }>(
+    program
+      .command('init <name>')
+      .description('make a workspace')
+      .option('--description <text>', 'what its card says')
+      .option('--caller <name>', 'add a caller too, and print its key'),
+    async (options, name) => {
+      if (options.url !== undefined) {
+        throw new AppError('invalid-params', 'A workspace is a folder: make it on the machine that holds the home.');
+      }
+      const { workspaces, callers } = localHome(settings(context, options).home);
+      const { description } = options;
+      workspaces.create(name, description === undefined ? {} : { card: { name, description } });
+      const key = options.caller === undefined ? undefined : await callers.add(name, options.caller);
+      const path = workspaces.path(name);
+      return print(context, options, { name, path, key }, () => [
+        `Made ${path}. What the assistant is, stands in its AGENTS.md.`,
+        ...(key === undefined
+          ? [`Give somebody a key with: switchboard callers add ${name}/<caller>`]
+          : [`The key of ${name}/${options.caller}, shown only this once:`, key]),
+      ]);
+    },
+  );
+}

@@ -1,0 +1,18 @@
+// A home's own files, for commands that work without a server. Owners' files may be edited at any time: each rewrite
+// takes the file's own lock, so the home's lock is not needed for them.
+import { systemClock } from '../clock.js';
+import { Secrets, silentLogger } from '../log.js';
+import type { CallerDirectory } from '../workspace/callers.js';
+import type { WorkspaceDirectory } from '../workspace/directory.js';
+import { FileProblems } from '../workspace/file-problems.js';
+import { openCallers } from '../workspace/open-callers.js';
+import { openWorkspaces } from '../workspace/open-workspaces.js';
+
+/** Problems of all files show in `workspaces.problems()`; nothing is logged. */
+export function localHome(home: string): { workspaces: WorkspaceDirectory; callers: CallerDirectory } {
+  const log = silentLogger();
+  const problems = new FileProblems(log);
+  const workspaces = openWorkspaces({ home, clock: systemClock, log, problems });
+  const callers = openCallers({ workspaces, clock: systemClock, log, secrets: new Secrets(), problems });
+  return { workspaces, callers };
+}

@@ -1,0 +1,84 @@
+// The operator API as the command line calls it. Refusals come back as AppErrors, silence as Unreachable.
+import { AppError, ERROR_CODES, errorText, type ErrorCode, type ErrorDetails } from '../errors.js';
+import type {
+  AgentsAnswer,
+  CallersAnswer,
+  ChatRequest,
+  InputAnswer,
+  MintedKey,
+  RemovedKeys,
+  TasksAnswer,
+  TaskView,
+} from '../operator-wire.js';
+import { Unreachable } from './exit-codes.js';
+
+export interface Readiness {
+  status: string;
+  ledger?: string;
+  problems?: { workspace: string; file: string; problem: string }[];
+}
+
+export class OperatorClient {
+  constructor(
+    readonly url: string,
+    private readonly key: string,
+  ) {}
+
+  chat = (request: ChatRequest): Promise<TaskView> => this.call('POST', '/api/a2a/chat', request);
+  delegate = (request: ChatRequest): Promise<TaskView> => this.call('POST', '/api/a2a/delegate', request);
+  input = (answer: InputAnswer): Promise<TaskView> => this.call('POST', '/api/a2a/input', answer);
+  task = (cid: string, waitSeconds = 0): Promise<TaskView> =>
+    this.call('GET', `/api/a2a/task/${encodeURIComponent(cid)}?wait=${waitSeconds}`);
+  cancel = (cid: string, reason?: string): Promise<TaskView> =>
+    this.call('POST', `/api/a2a/task/${encodeURIComponent(cid)}/cancel`, { reason });
+  tasks = (query: Record<string, string | undefined>): Promise<TasksAnswer> =>
+    this.call('GET', `/api/a2a/tasks${search(query)}`);
+  agents = (): Promise<AgentsAnswer> => this.call('GET', '/api/a2a/agents');
+  callers = (workspace?: string): Promise<CallersAnswer> =>
+    this.call('GET', `/api/a2a/callers${search({ workspace })}`);
+  addCaller = (caller: object): Promise<MintedKey> => this.call('POST', '/api/a2a/callers', caller);
+  addKey = (id: string, key: object): Promise<MintedKey> => this.call('POST', `/api/a2a/callers/${id}/keys`, key);
+  removeKeys = (id: string, hint?: string): Promise<RemovedKeys> =>
+    this.call('DELETE', `/api/a2a/callers/${id}/keys${search({ hint })}`);
+  removeCaller = (id: string): Promise<unknown> => this.call('DELETE', `/api/a2a/callers/${id}`);
+  /** Readiness with details; also when the server is not ready. */
+  ready = (): Promise<Readiness> => this.call('GET', '/readyz');
+
+  private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    let response: Response;
+    let answer: unknown;
+    try {
+      response = await fetch(`${this.url}${path}`, {
+        method,
+        headers: { 'X-API-Key': this.key, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      answer = await response.json();
+    } catch (error) {
+      const reason = error instanceof SyntaxError ? 'what answers there is no switchboard' : causeOf(error);
+      throw new Unreachable(`No switchboard answers at ${this.url} (${reason}).`, { cause: error });
+    }
+    // A failed or refused task is an answer, whatever its status; so is "not ready".
+    const isAnswer = typeof answer === 'object' && answer !== null && ('taskState' in answer || 'status' in answer);
+    if (response.ok || isAnswer) return answer as T;
+    throw refusal(response.status, answer);
+  }
+}
+
+function refusal(status: number, answer: unknown): AppError {
+  const error = (answer as { error?: { code?: string; message?: string } & ErrorDetails } | null)?.error;
+  const { code, message, ...details } = error ?? {};
+  const known = ERROR_CODES.find((name): name is ErrorCode => name === code);
+  return new AppError(known ?? 'internal', message ?? `The server answered with status ${status}.`, details);
+}
+
+/** fetch wraps what really happened. */
+const causeOf = (error: unknown): string => {
+  const cause = (error as { cause?: unknown }).cause;
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? errorText(cause ?? error);
+};
+
+function search(query: Record<string, string | undefined>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+}

@@ -1,0 +1,106 @@
+// What may stand in switchboard.json and in the SWITCHBOARD_* variables, with limits and messages; no reading here.
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+const DURATION = 'must be a number of seconds, or a number followed by s, m, h or d';
+/** Seconds as a number, or text such as `30m`, `1h`, `7d`. */
+const duration = z
+  .union([z.number(), z.string().regex(/^\d+[smhd]$/, DURATION)], DURATION)
+  .transform((value) =>
+    typeof value === 'number'
+      ? value
+      : Number(value.slice(0, -1)) * UNIT_SECONDS[value.slice(-1) as keyof typeof UNIT_SECONDS],
+  )
+  .pipe(z.number().positive('must be longer than 0').max(31_536_000, 'must be at most a year'));
+
+const positive = z.int('must be a whole number').positive('must be above 0');
+
+const name = z.string().regex(/^[a-z0-9-]{1,40}$/, 'must be 1 to 40 characters of a-z, 0-9 and -');
+
+const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+
+const url = z
+  .string()
+  .refine((text) => {
+    const parsed = parseUrl(text);
+    return (
+      parsed !== undefined &&
+      /^https?:$/.test(parsed.protocol) &&
+      parsed.search + parsed.hash + parsed.username + parsed.password === ''
+    );
+  }, 'must be an http or https URL without user, query or fragment')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const origin = z
+  .string()
+  .refine(
+    (text) => text === '*' || parseUrl(text)?.origin === text,
+    'must be an origin such as https://example.org, or *',
+  );
+
+const proxy = z.string().refine((text) => {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}, 'must be an address, a range such as 10.0.0.0/8, or one of loopback, linklocal, uniquelocal');
+
+const text = z.string().min(1, 'must not be empty');
+
+const skill = z.object({
+  id: text,
+  name: text,
+  description: z.string(),
+  tags: z.array(z.string()),
+  examples: z.array(z.string()).optional(),
+  inputModes: z.array(z.string()).optional(),
+  outputModes: z.array(z.string()).optional(),
+});
+
+const card = z
+  .object({
+    name: text,
+    description: z.string(),
+    version: text,
+    skills: z.array(skill),
+    iconUrl: url,
+    documentationUrl: url,
+    provider: z.object({ url, organization: text }),
+  })
+  .partial();
+
+/** The file's members, each optional; unknown ones are kept apart as warnings. */
+export const FILE_SCHEMA = z
+  .object({
+    v: z.literal(1, 'was written by a newer version'),
+    host: text,
+    port: z.int('must be a whole number').min(0, 'must be 0 to 65535').max(65_535, 'must be 0 to 65535'),
+    // A key travels in a header: visible ASCII only, or no client could ever send it.
+    operatorKey: z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'),
+    publicUrl: url,
+    durability: z.enum(['process', 'power'], 'must be process or power'),
+    logLevel: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`),
+    maxHops: positive,
+    sessionIdle: duration,
+    maxPartBytes: positive,
+    maxBodyBytes: positive,
+    heartbeatSeconds: z.number().positive('must be above 0'),
+    chatWaitSeconds: z.number().min(0, 'must be 0 to 30').max(30, 'must be 0 to 30'),
+    turnDeadline: duration,
+    rate: z.object({ perMinute: positive, burst: positive }).partial(),
+    quota: z.object({ liveTasksPerCaller: positive, liveTasks: positive, concurrentTurns: positive }).partial(),
+    defaultAgent: name,
+    card,
+    inbound: z.boolean(),
+    outbound: z.boolean(),
+    corsOrigins: z.array(origin),
+    trustedProxies: z.array(proxy),
+  })
+  .partial();
+
+export type FileSettings = z.infer<typeof FILE_SCHEMA>;

@@ -1,0 +1,171 @@
+// The host runs executors and gives every turn exactly one end: from the run's settlement, its deadline, a cancel, or
+// the lack of an executor. `agent.outcome` follows once the run has really settled, which is when its context is free.
+import type { BusHandle } from '../bus/bus.js';
+import type { PromptAssigned, PromptCancel } from '../bus/topics.js';
+import type { Clock, NewId } from '../clock.js';
+import type { TaskState } from '../a2a-model.js';
+import { errorText } from '../errors.js';
+import type { Ledger } from '../ledger/ledger-port.js';
+import type { Logger } from '../log.js';
+import { RunFailure } from './contract.js';
+import type { AgentRegistry } from './registry-port.js';
+import { endOfOutcome, endOfThrow, failedEnd, promptOf, Run, type TurnEnd } from './run.js';
+
+export const HOST_DECLARATION = {
+  name: 'executor-host',
+  consumes: ['agent.prompt.assigned', 'agent.prompt.cancel'],
+  observes: [],
+  produces: ['agent.prompt.progress', 'agent.prompt.input.request', 'agent.prompt.response', 'agent.outcome'],
+} as const;
+
+export type HostBus = BusHandle<
+  (typeof HOST_DECLARATION)['consumes'][number],
+  (typeof HOST_DECLARATION)['produces'][number]
+>;
+
+/** An aborted run may take this long to settle before its executor is asked to discard it. */
+const SETTLE_MS = 5_000;
+
+export interface HostDeps {
+  bus: HostBus;
+  registry: AgentRegistry;
+  ledger: Pick<Ledger, 'get'>;
+  clock: Clock;
+  newId: NewId;
+  log: Logger;
+  /** Milliseconds a turn may take when its prompt names no deadline. */
+  turnDeadlineMs: number;
+}
+
+export class ExecutorHost {
+  private readonly runs = new Map<string, Run>();
+  private idle: (() => void) | undefined;
+
+  constructor(private readonly deps: HostDeps) {
+    deps.bus.subscribe('agent.prompt.assigned', (assigned) => this.start(assigned));
+    deps.bus.subscribe('agent.prompt.cancel', (cancel) => this.cancel(cancel));
+  }
+
+  /** Turns that have not settled. */
+  get running(): number {
+    return this.runs.size;
+  }
+
+  /** Waits up to `graceMs` for running turns, then ends them as interrupted. */
+  async stop(graceMs: number): Promise<void> {
+    if (this.runs.size > 0) {
+      await new Promise<void>((resolve) => {
+        const cancelTimer = this.deps.clock.after(graceMs, resolve);
+        this.idle = () => {
+          cancelTimer();
+          resolve();
+        };
+      });
+    }
+    for (const run of this.runs.values()) {
+      this.end(run, failedEnd('interrupted', 'The server stopped while this task was running.'));
+      run.controller.abort();
+    }
+  }
+
+  private start(assigned: PromptAssigned): void {
+    const { ledger, registry, clock, bus } = this.deps;
+    const { cid, turn } = assigned;
+    const record = ledger.get(cid);
+    if (!record) return;
+    const run = new Run(assigned, promptOf(record, assigned), clock.now(), (progress) =>
+      bus.publish('agent.prompt.progress', { cid, turn, ...progress }),
+    );
+    this.runs.set(cid, run);
+    const executor = registry.executor(assigned.executor);
+    if (!executor) {
+      this.end(run, failedEnd('no-executor', 'Nothing is installed here that can run this agent.'));
+      return this.settled(run, 'TASK_STATE_FAILED');
+    }
+    const deadlineMs = assigned.deadlineAt === undefined ? this.deps.turnDeadlineMs : assigned.deadlineAt - clock.now();
+    const cancelDeadline = clock.after(Math.max(0, deadlineMs), () => {
+      this.abort(run, failedEnd('deadline', 'The agent did not finish in time.'));
+    });
+    // The async wrapper turns a synchronous throw into a rejection.
+    void (async () => executor.run(run.prompt, run))()
+      .then(
+        (outcome) => endOfOutcome(outcome, run.answered),
+        (error: unknown) => {
+          if (!run.ended && !(error instanceof RunFailure)) this.logCrash(run, error);
+          return endOfThrow(error);
+        },
+      )
+      .then((end) => {
+        cancelDeadline();
+        this.end(run, end);
+        this.settled(run, stateOf(end));
+      });
+  }
+
+  private cancel({ cid }: PromptCancel): void {
+    const run = this.runs.get(cid);
+    if (run) this.abort(run, { topic: 'agent.prompt.response', payload: { state: 'TASK_STATE_CANCELED' } });
+  }
+
+  /** Ends the turn now and sees to it that the run behind it stops. */
+  private abort(run: Run, end: TurnEnd): void {
+    if (run.ended) return;
+    this.end(run, end);
+    run.controller.abort();
+    this.deps.clock.after(SETTLE_MS, () => {
+      if (this.runs.get(run.assigned.cid) !== run) return;
+      const { cid, executor, agent } = run.assigned;
+      const discard = this.deps.registry.executor(executor)?.discard;
+      this.deps.log.warn({ cid, executor, agent, discarded: discard !== undefined }, 'an aborted run has not settled');
+      if (!discard) return;
+      try {
+        discard.call(this.deps.registry.executor(executor), run.prompt);
+      } catch (error) {
+        this.logCrash(run, error);
+      }
+      this.settled(run, stateOf(end));
+    });
+  }
+
+  /** Publishes the turn's one end. */
+  private end(run: Run, end: TurnEnd): void {
+    if (run.ended) return;
+    run.ended = true;
+    const { cid, turn } = run.assigned;
+    if (end.topic === 'agent.prompt.response') {
+      const durationMs = this.deps.clock.now() - run.startedAt;
+      this.deps.bus.publish(end.topic, { cid, turn, durationMs, ...end.payload });
+    } else {
+      this.deps.bus.publish(end.topic, { cid, turn, requestId: this.deps.newId(), ...end.payload });
+    }
+  }
+
+  private settled(run: Run, state: TaskState): void {
+    const { cid, turn, executor, agent, skill, caller, contextId, synthetic } = run.assigned;
+    if (this.runs.get(cid) !== run) return;
+    this.runs.delete(cid);
+    this.deps.bus.publish('agent.outcome', {
+      cid,
+      turn,
+      executor,
+      agent,
+      caller: caller.id,
+      contextId,
+      state,
+      durationMs: this.deps.clock.now() - run.startedAt,
+      ...(skill !== undefined && { skill }),
+      ...(synthetic && { synthetic }),
+    });
+    if (this.runs.size === 0) this.idle?.();
+  }
+
+  private logCrash(run: Run, error: unknown): void {
+    const { cid, turn, executor, agent } = run.assigned;
+    this.deps.log.error({ cid, turn, executor, agent, err: error, reason: errorText(error) }, 'a run failed');
+  }
+}
+
+function stateOf(end: TurnEnd): TaskState {
+  if (end.topic === 'agent.prompt.response') return end.payload.state;
+  return end.payload.from === 'caller' ? 'TASK_STATE_INPUT_REQUIRED' : 'TASK_STATE_AUTH_REQUIRED';
+}

@@ -1,0 +1,48 @@
+// The executors in the order they registered, and the agents they serve.
+import type { Logger } from '../log.js';
+import type { AgentInfo, Executor } from './contract.js';
+import type { AgentRegistry, ResolvedAgent } from './registry-port.js';
+
+export class ExecutorRegistry implements AgentRegistry {
+  private readonly executors = new Map<string, Executor>();
+  private readonly reportedTwice = new Set<string>();
+
+  constructor(private readonly log: Logger) {}
+
+  register(executor: Executor): void {
+    if (this.executors.has(executor.name)) throw new Error(`there is already an executor named ${executor.name}`);
+    this.executors.set(executor.name, executor);
+  }
+
+  executor(name: string): Executor | undefined {
+    return this.executors.get(name);
+  }
+
+  find(name: string, scope: string): ResolvedAgent | undefined {
+    for (const executor of this.executors.values()) {
+      const agent = executor.find(name, scope);
+      if (agent) return { agent, executor };
+    }
+    return undefined;
+  }
+
+  list(scope: string): ResolvedAgent[] {
+    const byName = new Map<string, ResolvedAgent>();
+    for (const executor of this.executors.values()) {
+      for (const agent of executor.list(scope)) {
+        if (byName.has(agent.name)) this.reportTwice(agent, executor);
+        else byName.set(agent.name, { agent, executor });
+      }
+    }
+    return [...byName.values()];
+  }
+
+  private reportTwice(agent: AgentInfo, executor: Executor): void {
+    if (this.reportedTwice.has(agent.name)) return;
+    this.reportedTwice.add(agent.name);
+    this.log.warn(
+      { agent: agent.name, executor: executor.name },
+      'this name is taken already; the later agent is ignored',
+    );
+  }
+}

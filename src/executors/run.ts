@@ -1,0 +1,155 @@
+// One turn while it runs: what the executor's handle does, and how whatever the run settles to becomes the turn's end.
+import type { Artifact, Part } from '../a2a-model.js';
+import type { InputRequest, Progress, PromptAssigned, PromptResponse } from '../bus/topics.js';
+import type { TaskRecord } from '../ledger/records.js';
+import { RunFailure, type Prompt, type RunHandle, type RunOutcome } from './contract.js';
+
+/** The end of a turn, without the fields every end has. */
+export type TurnEnd =
+  | {
+      topic: 'agent.prompt.response';
+      payload: Pick<PromptResponse, 'parts' | 'error' | 'usage'> & { state: NonNullable<PromptResponse['state']> };
+    }
+  | { topic: 'agent.prompt.input.request'; payload: Pick<InputRequest, 'question' | 'from' | 'schema'> };
+
+/** The prompt an executor gets, from the task as committed. */
+export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigned): Prompt {
+  const asked = task.history.filter((message) => message.role === 'ROLE_USER');
+  const opening = asked[0];
+  const message = asked.at(-1);
+  if (!opening || !message) throw new Error('a task has at least the message that opened it');
+  return {
+    cid: assigned.cid,
+    taskId: task.id,
+    contextId: task.contextId,
+    turn: assigned.turn,
+    agent: assigned.agent,
+    caller: envelope.caller,
+    opening,
+    message,
+    answers: envelope.answers,
+    chain: envelope.chain,
+    ...(envelope.skill !== undefined && { skill: envelope.skill }),
+    ...(assigned.traceparent !== undefined && { traceparent: assigned.traceparent }),
+    ...(envelope.synthetic && { synthetic: true }),
+  };
+}
+
+export class Run implements RunHandle {
+  readonly controller = new AbortController();
+  /** The end was published; whatever the run still says is ignored. */
+  ended = false;
+  /** The run put something into an artifact, so it may end without parts. */
+  answered = false;
+
+  constructor(
+    readonly assigned: PromptAssigned,
+    readonly prompt: Prompt,
+    readonly startedAt: number,
+    private readonly show: (progress: Progress) => void,
+  ) {}
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  delta(text: string): void {
+    if (text === '') return;
+    this.answered = true;
+    this.tell({ kind: 'delta', text });
+  }
+
+  endMessage(): void {
+    this.tell({ kind: 'message-end' });
+  }
+
+  status(text: string): void {
+    this.tell({ kind: 'status', text });
+  }
+
+  toolStarted(tool: string): void {
+    this.tell({ kind: 'tool-started', tool });
+  }
+
+  toolFinished(tool: string, ok: boolean): void {
+    this.tell({ kind: 'tool-finished', tool, ok });
+  }
+
+  artifact(artifact: Artifact, options: { append?: boolean; lastChunk?: boolean } = {}): void {
+    if (artifact.parts.length === 0) return;
+    this.answered = true;
+    this.tell({ kind: 'artifact', artifact, append: options.append ?? false, lastChunk: options.lastChunk ?? true });
+  }
+
+  percent(value: number): void {
+    this.tell({ kind: 'percent', value });
+  }
+
+  private tell(progress: Progress): void {
+    if (!this.ended) this.show(progress);
+  }
+}
+
+export const failedEnd = (code: string, text: string): TurnEnd => ({
+  topic: 'agent.prompt.response',
+  payload: { state: 'TASK_STATE_FAILED', error: { code, text } },
+});
+
+/** What a run's result means. Anything that can't be mapped fails the turn with a reason. */
+export function endOfOutcome(outcome: RunOutcome | undefined | null, answered: boolean): TurnEnd {
+  if (typeof outcome !== 'object' || outcome === null) return failedEnd('no-answer', 'The agent returned no answer.');
+  const usage = 'usage' in outcome && outcome.usage ? { usage: outcome.usage } : {};
+  switch (outcome.kind) {
+    case 'completed': {
+      const parts = usableParts(outcome.parts);
+      if (!parts) return failedEnd('invalid-answer', 'The agent returned an answer that is not made of parts.');
+      if (parts.length === 0 && !answered) return failedEnd('no-answer', 'The agent returned no answer.');
+      return {
+        topic: 'agent.prompt.response',
+        payload: { state: 'TASK_STATE_COMPLETED', ...(parts.length > 0 && { parts }), ...usage },
+      };
+    }
+    case 'question': {
+      const { question, from, schema } = outcome;
+      if (typeof question !== 'string' || question === '')
+        return failedEnd('invalid-answer', 'The agent asked an empty question.');
+      return {
+        topic: 'agent.prompt.input.request',
+        payload: { question, from, ...(schema !== undefined && { schema }) },
+      };
+    }
+    case 'failed':
+      return {
+        topic: 'agent.prompt.response',
+        payload: {
+          state: 'TASK_STATE_FAILED',
+          error: { code: outcome.code ?? 'run-failed', text: String(outcome.text) },
+          ...usage,
+        },
+      };
+    case 'rejected':
+      return {
+        topic: 'agent.prompt.response',
+        payload: { state: 'TASK_STATE_REJECTED', error: { code: 'rejected', text: String(outcome.text) } },
+      };
+    default:
+      outcome satisfies never;
+      return failedEnd('invalid-answer', 'The agent returned something that is no answer.');
+  }
+}
+
+/** What a thrown value means: a known failure's text, else a fixed sentence. */
+export const endOfThrow = (error: unknown): TurnEnd =>
+  error instanceof RunFailure
+    ? failedEnd(error.code, error.message)
+    : failedEnd('unexpected', 'The run failed unexpectedly.');
+
+function usableParts(parts: unknown): Part[] | undefined {
+  if (parts === undefined) return [];
+  if (!Array.isArray(parts)) return undefined;
+  const fits = (part: unknown): part is Part =>
+    typeof part === 'object' &&
+    part !== null &&
+    ['text', 'data', 'blob', 'url'].filter((kind) => kind in part).length === 1;
+  return parts.every(fits) ? parts : undefined;
+}

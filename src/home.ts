@@ -1,0 +1,83 @@
+// The layout of a home and the two small files the server keeps in it for its operator: the key and where it listens.
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { AppError } from './errors.js';
+
+export const configFile = (home: string): string => join(home, 'switchboard.json');
+export const workspacesDir = (home: string): string => join(home, 'workspaces');
+export const pluginsDir = (home: string): string => join(home, 'plugins');
+export const dataDir = (home: string): string => join(home, 'data');
+/** Tasks, journal and blobs of the operator and of plugins. */
+export const operatorDir = (home: string): string => join(dataDir(home), 'operator');
+export const mirrorFile = (home: string): string => join(dataDir(home), 'mirror.sqlite');
+export const operatorKeyFile = (home: string): string => join(dataDir(home), 'operator.key');
+export const serverInfoFile = (home: string): string => join(dataDir(home), 'server.json');
+
+/** Where the running server of a home is reached. */
+export interface ServerInfo {
+  url: string;
+  pid: number;
+  /** ISO 8601. */
+  startedAt: string;
+}
+
+/** The stored operator key, or undefined when none was generated yet. */
+export function readOperatorKey(home: string): string | undefined {
+  const text = readIfThere(operatorKeyFile(home))?.trim();
+  return text === '' ? undefined : text;
+}
+
+/** The operator's key: the configured one, else the stored one, else a fresh one stored with mode 0600. */
+export function ensureOperatorKey(home: string, configured?: string): string {
+  if (configured !== undefined) return configured;
+  const stored = readOperatorKey(home);
+  if (stored !== undefined) return stored;
+  const key = `op-${randomBytes(24).toString('base64url')}`;
+  const file = operatorKeyFile(home);
+  writePrivate(file, `${key}\n`);
+  return key;
+}
+
+export function writeServerInfo(home: string, info: ServerInfo): void {
+  writePrivate(serverInfoFile(home), `${JSON.stringify({ v: 1, ...info })}\n`);
+}
+
+/** What the last server of this home wrote; undefined when none runs, or its file makes no sense. */
+export function readServerInfo(home: string): ServerInfo | undefined {
+  try {
+    const info = JSON.parse(readIfThere(serverInfoFile(home)) ?? '') as Partial<ServerInfo>;
+    if (typeof info.url !== 'string' || typeof info.pid !== 'number') return undefined;
+    return { url: info.url, pid: info.pid, startedAt: String(info.startedAt ?? '') };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes the file unless a later server has already written its own. */
+export function removeServerInfo(home: string, pid: number): void {
+  if (readServerInfo(home)?.pid === pid) rmSync(serverInfoFile(home), { force: true });
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new AppError(
+      'config',
+      `${file} can't be read (${(error as NodeJS.ErrnoException).code}).`,
+      {},
+      { cause: error },
+    );
+  }
+}
+
+/** Readers see the old content or the whole new one, and nobody but the owner sees either. */
+function writePrivate(file: string, text: string): void {
+  mkdirSync(join(file, '..'), { recursive: true });
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, file);
+}

@@ -1,0 +1,130 @@
+// What happens before the door opens: journals are folded into checkpoints, and the mirror is brought in line with the
+// files. Safe to repeat: a crash in the middle leaves work for the next start, never a loss.
+import type { Logger } from '../log.js';
+import type { Mirror, TaskRow } from '../mirror/rows.js';
+import { rowOf } from './checkpointer.js';
+import { readJournal, removeSegments } from './journal-reader.js';
+import type { JournalEntry, TaskRecord, TranscriptLine } from './records.js';
+import type { ScopeStore, ScopeStores } from './scope-stores.js';
+import { reduce, refusalOf } from './task-reducer.js';
+
+export interface RecoveryReport {
+  /** Tasks that the journal knew more about than their checkpoint. */
+  recovered: number;
+  /** Journal lines that could not be used. */
+  damaged: number;
+  /** Rows written to, and removed from, the mirror because the files said otherwise. */
+  mirrored: number;
+  unmirrored: number;
+}
+
+export interface RecoveryDeps {
+  stores: ScopeStores;
+  mirror: Mirror;
+  log: Logger;
+  /** All scopes that have a folder now. */
+  scopes: readonly string[];
+}
+
+/** Rows per transaction: large enough to be fast, small enough not to hold all heads in memory. */
+const BATCH = 5_000;
+
+/** Folds what journals still hold. `rebuild` ignores what the mirror says and reads every task file. */
+export async function recover(deps: RecoveryDeps, rebuild = false): Promise<RecoveryReport> {
+  const { mirror, stores, scopes } = deps;
+  const report: RecoveryReport = { recovered: 0, damaged: 0, mirrored: 0, unmirrored: 0 };
+  const all = rebuild || mirror.fresh;
+  if (all) mirror.clear();
+  for (const scope of scopes) {
+    const store = stores.of(scope);
+    const journal = readJournal(store.folder, (damage) => {
+      report.damaged++;
+      deps.log.warn(damage, 'a damaged line of a journal was skipped');
+    });
+    const touched = foldJournal(journal.entries, store, stores, deps.log, report);
+    mirror.upsert(touched.map(rowOf));
+    alignMirror(scope, store, mirror, all, report);
+    await removeSegments(store.folder, journal);
+  }
+  dropForeignScopes(mirror, scopes, report);
+  return report;
+}
+
+function foldJournal(
+  entries: readonly JournalEntry[],
+  store: ScopeStore,
+  stores: ScopeStores,
+  log: Logger,
+  report: RecoveryReport,
+): TaskRecord[] {
+  const tasks = new Map<string, { base: number; record: TaskRecord | undefined; lines: TranscriptLine[] }>();
+  for (const entry of entries) {
+    const { taskId, seq } = entry;
+    let folded = tasks.get(taskId);
+    if (!folded) {
+      const record = store.checkpoints.read(taskId);
+      folded = { base: record?.envelope.seq ?? 0, record, lines: [] };
+      tasks.set(taskId, folded);
+    }
+    const known = folded.record?.envelope.seq ?? 0;
+    if (seq <= known) continue;
+    const refusal = refusalOf(folded.record, entry.event);
+    if (refusal !== undefined) {
+      report.damaged++;
+      log.warn({ taskId, seq, refusal }, 'a journal entry does not fit its task and was skipped');
+      continue;
+    }
+    if (seq !== known + 1) log.warn({ taskId, seq, known }, 'journal entries of this task are missing');
+    const { record, lines } = reduce(folded.record, entry);
+    folded.record = record;
+    folded.lines.push(...lines);
+  }
+  const records: TaskRecord[] = [];
+  for (const { base, record, lines } of tasks.values()) {
+    if (!record) continue;
+    records.push(record);
+    if (record.envelope.seq === base) continue;
+    report.recovered++;
+    if (lines.length > 0) stores.saveLines(record, lines);
+    // Only the journal that is being read holds its history, and that is about to go.
+    store.checkpoints.write(record, { sync: true });
+  }
+  return records;
+}
+
+/** The files are the truth: rows without a file go, files without a row (or all of them) are read. */
+function alignMirror(scope: string, store: ScopeStore, mirror: Mirror, all: boolean, report: RecoveryReport): void {
+  if (all) {
+    let rows: TaskRow[] = [];
+    const write = (): void => {
+      mirror.upsert(rows);
+      report.mirrored += rows.length;
+      rows = [];
+    };
+    for (const record of store.checkpoints.all()) {
+      if (record.envelope.caller.scope === scope) rows.push(rowOf(record));
+      if (rows.length === BATCH) write();
+    }
+    return write();
+  }
+  const files = new Set(store.checkpoints.ids());
+  const mirrored = new Set(mirror.ids(scope));
+  const gone = [...mirrored].filter((id) => !files.has(id));
+  mirror.remove(gone);
+  report.unmirrored += gone.length;
+  const missing = [...files].filter((id) => !mirrored.has(id));
+  const found = missing.map((id) => store.checkpoints.read(id)).filter((record) => record !== undefined);
+  mirror.upsert(found.filter((record) => record.envelope.caller.scope === scope).map(rowOf));
+  report.mirrored += found.length;
+}
+
+/** A workspace that was removed takes its tasks along. */
+function dropForeignScopes(mirror: Mirror, scopes: readonly string[], report: RecoveryReport): void {
+  const known = new Set(scopes);
+  for (const scope of mirror.scopes()) {
+    if (known.has(scope)) continue;
+    const ids = mirror.ids(scope);
+    mirror.remove(ids);
+    report.unmirrored += ids.length;
+  }
+}

@@ -1,0 +1,180 @@
+// The composition root: builds the core in the order in which its parts stand on each other, installs the plugins in
+// flow order, and takes it all down again so that nothing is lost.
+import type { Express } from 'express';
+import { join } from 'node:path';
+import { PLUGINS } from '../plugins/index.js';
+import { Bus } from './bus/bus.js';
+import { randomId, systemClock, type Clock } from './clock.js';
+import { loadConfig, type Config } from './config.js';
+import { ExecutorHost, HOST_DECLARATION } from './executors/host.js';
+import { Prompts, PROMPTS_DECLARATION } from './executors/prompts.js';
+import { ExecutorRegistry } from './executors/registry.js';
+import { Failpoints } from './failpoints.js';
+import { lockHome } from './home-lock.js';
+import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServerInfo } from './home.js';
+import { Hops } from './hops.js';
+import { createDoors } from './http/create-doors.js';
+import { createHttpServer } from './http/server.js';
+import { FileLedger, LEDGER_DECLARATION } from './ledger/ledger.js';
+import { recover } from './ledger/recovery.js';
+import { ScopeStores } from './ledger/scope-stores.js';
+import { createLogger, Secrets, type Logger } from './log.js';
+import { openMirror } from './mirror/open-mirror.js';
+import { NodeDisk } from './node-disk.js';
+import type { Core, Installed, Plugin } from './plugin.js';
+import { ensureSwitchboardId } from './switchboard-id.js';
+import { BlobFiles } from './workspace/blob-files.js';
+import { Inbox } from './workspace/inbox.js';
+import { openCallers } from './workspace/open-callers.js';
+import { openWorkspaces } from './workspace/open-workspaces.js';
+import { FileProblems } from './workspace/file-problems.js';
+import { Transcripts } from './workspace/transcript.js';
+import { saveSessionLines } from './session-files.js';
+
+export interface SwitchboardOptions {
+  /** Complete configuration, or what differs from the environment and the home's file. */
+  config?: Partial<Config>;
+  /** A logger of the host program; by default JSON lines on standard error. */
+  log?: Logger;
+  clock?: Clock;
+  /** Further plugins, installed after the built-in ones. */
+  plugins?: readonly Plugin[];
+}
+
+export interface Switchboard {
+  /** Opens the door. Resolves once requests are served. */
+  start(): Promise<{ url: string }>;
+  /** Lets running turns finish for a while, stores everything, and frees the home. */
+  stop(): Promise<void>;
+  /** The express application, for a host that mounts it instead of listening. */
+  readonly app: Express;
+  readonly core: Core;
+  /** How many events the ledger dropped because they came too late; for tests and metrics. */
+  readonly bus: Bus;
+}
+
+/** Running turns get this long to finish when the server stops. */
+const DRAIN_MS = 10_000;
+const HTTP_CLOSE_MS = 2_000;
+
+/**
+ * Builds a switchboard on a home: takes its lock, recovers what the last process left, installs the plugins. It serves
+ * nothing before `start`. Throws AppError `locked` when another process holds the home, `config` for unusable files.
+ */
+export async function createSwitchboard(options: SwitchboardOptions = {}): Promise<Switchboard> {
+  const { config } = loadConfig({ overrides: options.config ?? {} });
+  const clock = options.clock ?? systemClock;
+  const secrets = new Secrets();
+  const log = options.log ?? createLogger(config.logLevel, secrets);
+  const lock = await lockHome(config.home, { waitMs: 2_000 });
+  const closers: (() => unknown)[] = [() => lock.release()];
+  try {
+    return await build(config, { clock, secrets, log, closers, extra: options.plugins ?? [] });
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
+}
+
+interface Foundation {
+  clock: Clock;
+  secrets: Secrets;
+  log: Logger;
+  /** Undo steps, in the order in which their parts were built. */
+  closers: (() => unknown)[];
+  extra: readonly Plugin[];
+}
+
+async function build(config: Config, { clock, secrets, log, closers, extra }: Foundation): Promise<Switchboard> {
+  const { home, durability } = config;
+  const boot = randomId().slice(0, 8);
+  const operatorKey = ensureOperatorKey(home, config.operatorKey);
+  secrets.add(operatorKey);
+
+  const problems = new FileProblems(log);
+  const workspaces = openWorkspaces({ home, clock, log, problems });
+  const callers = openCallers({ workspaces, clock, log, secrets, problems });
+  const disk = new NodeDisk(new Failpoints(config.failpoint));
+  const folderOf = (scope: string): string =>
+    scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
+  const blobs = new BlobFiles({ disk, folderOf, durability });
+  const transcripts = new Transcripts({ disk, workspaces, durability, problems });
+  const inbox = new Inbox({ workspaces });
+  const lines = { saveLines: saveSessionLines(transcripts), syncLines: () => transcripts.sync() };
+  const stores = new ScopeStores({ disk, clock, log, durability, folderOf, ...lines });
+  const mirror = openMirror({ file: mirrorFile(home), log });
+  closers.push(() => mirror.close());
+  const recovery = await recover({ stores, mirror, log, scopes: ['operator', ...workspaces.names()] });
+  log.info(recovery, 'recovered');
+
+  const bus = new Bus({ clock, log, boot });
+  const ledger = new FileLedger({ bus: bus.join(LEDGER_DECLARATION), clock, log, mirror, stores, boot });
+  closers.push(() => ledger.close());
+  const registry = new ExecutorRegistry(log);
+  const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
+  const hostBus = bus.join(HOST_DECLARATION);
+  const host = new ExecutorHost({ bus: hostBus, registry, ledger, clock, newId: randomId, log, turnDeadlineMs });
+  const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: randomId });
+  const http = createHttpServer({ config, log, clock });
+  let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
+
+  const core: Core = {
+    config,
+    clock,
+    newId: randomId,
+    log,
+    secrets,
+    ledger,
+    blobs,
+    prompts,
+    registry,
+    callers,
+    workspaces,
+    hops: new Hops(ensureSwitchboardId(home, randomId)),
+    doors: createDoors({ config, callers, log, clock, operatorKey }),
+    baseUrl: () => url,
+  };
+  const installed: Installed[] = [];
+  for (const plugin of [
+    ...PLUGINS({ transcripts, inbox }),
+    ...extra,
+  ]) {
+    const part = await plugin.install({
+      bus: bus.join(plugin),
+      core,
+      log: log.child({ plugin: plugin.name }),
+      mount: http.mount,
+    });
+    if (part) installed.push(part);
+  }
+
+  return {
+    app: http.app,
+    core,
+    bus,
+    async start() {
+      await ledger.reconcile();
+      for (const part of installed) await part.ready?.();
+      const { host: address, port } = await http.listen(config.host, config.port);
+      const local = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+      url = config.publicUrl ?? local;
+      writeServerInfo(home, { url: local, pid: process.pid, startedAt: new Date(clock.now()).toISOString() });
+      return { url: local };
+    },
+    async stop() {
+      prompts.stop();
+      await host.stop(DRAIN_MS);
+      await bus.drain();
+      await stores.flush();
+      await bus.drain();
+      for (const part of installed.toReversed()) await part.stop?.();
+      await http.close(HTTP_CLOSE_MS);
+      removeServerInfo(home, process.pid);
+      await closeAll(closers);
+    },
+  };
+}
+
+async function closeAll(closers: (() => unknown)[]): Promise<void> {
+  for (const close of closers.splice(0).reverse()) await close();
+}

@@ -1,0 +1,123 @@
+// Opens the mirror, or makes a new one where the file is missing or unusable. A newer schema is refused, not replaced.
+import Sqlite, { type Database } from 'better-sqlite3';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { systemClock, type Clock } from '../clock.js';
+import { AppError, errorText } from '../errors.js';
+import type { Logger } from '../log.js';
+import { packageRoot } from '../package-root.js';
+import { BootMarker, currentBoot } from './boot-marker.js';
+import { isListable } from './empty-tables.js';
+import { migrate, readMigrations, type Migration } from './migrate.js';
+import type { Mirror } from './rows.js';
+import { SqliteMirror } from './sqlite-mirror.js';
+
+export interface MirrorOptions {
+  /** Path of the database file; its folder is made when missing. */
+  file: string;
+  log: Pick<Logger, 'warn'>;
+  migrationsDir?: string;
+  clock?: Pick<Clock, 'now'>;
+  /** Identity of the machine's current boot. */
+  boot?: string;
+}
+
+const BUSY_TRIES = 20;
+const BUSY_PAUSE_MS = 50;
+
+/**
+ * Opens and migrates the mirror; blocks for up to a second while another process still holds the file. Throws AppError
+ * `config` for a schema that this version must not touch, `locked` when the file stays busy, and whatever the file
+ * system throws.
+ */
+export function openMirror(options: MirrorOptions): Mirror {
+  const { file, log, migrationsDir = join(packageRoot(), 'migrations'), clock = systemClock } = options;
+  const migrations = readMigrations(migrationsDir);
+  const marker = new BootMarker(file, options.boot ?? currentBoot());
+  mkdirSync(dirname(file), { recursive: true });
+  if (marker.leftByEarlierBoot()) {
+    log.warn({ file: basename(file) }, 'the machine stopped while the mirror was open; making a new mirror');
+    drop(file);
+  }
+  const unmark = marker.set();
+  try {
+    const opened = openOrReplace(file, () => connect(file, migrations, clock.now()), options);
+    return new SqliteMirror({ ...opened, clock, onClosed: () => marker.clear() });
+  } catch (error) {
+    unmark();
+    throw error;
+  }
+}
+
+function openOrReplace(file: string, open: () => OpenFile, { log, clock = systemClock }: MirrorOptions): OpenFile {
+  try {
+    return whenFree(open);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const aside = `${file}.corrupt-${clock.now()}`;
+    renameSync(file, aside);
+    drop(file);
+    log.warn({ file: basename(aside), reason: errorText(error) }, 'the mirror was unusable; making a new one');
+    return open();
+  }
+}
+
+interface OpenFile {
+  db: Database;
+  fresh: boolean;
+}
+
+function connect(file: string, migrations: readonly Migration[], now: number): OpenFile {
+  const db = new Sqlite(file, { timeout: 0 });
+  try {
+    // One process per home, so the file is ours alone: no shared memory, no locking per statement.
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.pragma('journal_mode = WAL');
+    // Nothing is lost with the mirror. When the process dies, the kernel still has every page; when the machine does,
+    // the boot marker has the mirror made anew. So no write waits for the disk.
+    db.pragma('synchronous = OFF');
+    // Room for the inner pages and the recent leaves of all indexes of some hundred thousand tasks.
+    db.pragma('cache_size = -32768');
+    // 16 MiB between checkpoints: a page that many transactions touch is then copied back once.
+    db.pragma('wal_autocheckpoint = 4000');
+    const fresh = migrate(db, migrations, now) === 0;
+    probe(db);
+    return { db, fresh };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+class DamagedMirror extends Error {}
+
+/** Finds a rebuild that was cut short, and by reading a whole index a cut-off file and counts that do not fit the rows. */
+function probe(db: Database): void {
+  if (!isListable(db)) throw new DamagedMirror('its rebuild was not finished');
+  const counted = db.prepare('SELECT (SELECT count(*) FROM tasks) = (SELECT total(n) FROM lane_counts)').pluck().get();
+  if (counted !== 1) throw new DamagedMirror('counts and rows disagree');
+}
+
+function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedMirror) return true;
+  if (!(error instanceof Sqlite.SqliteError)) return false;
+  // SQLITE_ERROR: a database, but not ours; its tables are in the way of the migrations.
+  return /^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(error.code);
+}
+
+function whenFree<T>(open: () => T): T {
+  for (let tries = 1; ; tries++) {
+    try {
+      return open();
+    } catch (error) {
+      if (!(error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY'))) throw error;
+      if (tries === BUSY_TRIES) throw new AppError('locked', 'Another process uses the mirror.', {}, { cause: error });
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS);
+    }
+  }
+}
+
+/** Removes the database with what belongs to it: a write-ahead log must never meet another database file. */
+function drop(file: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true });
+}

@@ -1,0 +1,167 @@
+// The mirror on SQLite: one connection, all statements prepared once, every write one transaction.
+import type { Database, Statement } from 'better-sqlite3';
+import type { Clock } from '../clock.js';
+import { emptyTables } from './empty-tables.js';
+import { Lanes } from './lanes.js';
+import { lookupKey } from './lookup-key.js';
+import { MessageIndex } from './message-index.js';
+import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow } from './rows.js';
+import { LIVE_CODES, stateCode, stateName } from './state-code.js';
+import { TaskList } from './task-list.js';
+
+/** Expired messages dropped per write, for each row written: more than arrive, so the index stays bounded. */
+const PRUNE_PER_ROW = 2;
+
+/**
+ * Writes that fire the counting triggers say OR ROLLBACK: SQLite then needs no journal per statement, which otherwise
+ * costs more than the write itself. All runs in a transaction that an error ends anyway.
+ */
+const WRITES = {
+  insert: `INSERT OR ROLLBACK INTO tasks (key, task_id, lane, context, state, status_at, created_at, seq, head)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  update: `UPDATE OR ROLLBACK tasks SET lane = ?, context = ?, state = ?, status_at = ?, created_at = ?, seq = ?, head = ?
+    WHERE id = ?`,
+  remove: 'DELETE FROM tasks WHERE id = ?',
+};
+
+export interface MirrorFile {
+  db: Database;
+  fresh: boolean;
+  clock: Pick<Clock, 'now'>;
+  /** Called once, after the connection is closed. */
+  onClosed(): void;
+}
+
+export class SqliteMirror implements Mirror {
+  readonly fresh: boolean;
+  private readonly db: Database;
+  private readonly lanes: Lanes;
+  private readonly tasks: TaskList;
+  private readonly messages: MessageIndex;
+  private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
+  private readonly insert: Statement<[number, string, ...number[], string]>;
+  private readonly update: Statement<[...number[], string, number]>;
+  private readonly delete: Statement<[number]>;
+  private readonly findContext: Statement<[number, string, number], { id: number }>;
+  private readonly insertContext: Statement<[number, number, string]>;
+  private readonly selectLive: Statement<unknown[], { task_id: string; lane: number; state: number }>;
+  private readonly selectIds: Statement<[number], string>;
+  private readonly selectScopes: Statement<[], string>;
+  private readonly inTransaction: (work: () => void) => void;
+
+  private makeIndexes: (() => void) | undefined;
+
+  constructor(private readonly file: MirrorFile) {
+    const { db, fresh } = file;
+    this.fresh = fresh;
+    this.db = db;
+    this.lanes = new Lanes(db);
+    this.tasks = new TaskList(db, this.lanes);
+    this.messages = new MessageIndex(db, (taskId) => this.scopeOf(taskId) !== undefined);
+    this.find = db.prepare('SELECT id, seq, lane FROM tasks WHERE key = ? AND task_id = ?');
+    this.insert = db.prepare(WRITES.insert);
+    this.update = db.prepare(WRITES.update);
+    this.delete = db.prepare(WRITES.remove);
+    this.findContext = db.prepare('SELECT id FROM contexts WHERE key = ? AND name = ? AND lane = ?');
+    this.insertContext = db.prepare('INSERT INTO contexts (key, lane, name) VALUES (?, ?, ?)');
+    this.selectLive = db.prepare(`SELECT task_id, lane, state FROM tasks WHERE state IN (${LIVE_CODES.join(', ')})`);
+    this.selectIds = plucked(db, 'SELECT task_id FROM tasks INDEXED BY tasks_by_lane WHERE lane = ?');
+    this.selectScopes = plucked(db, 'SELECT DISTINCT scope FROM lanes WHERE id IN (SELECT lane FROM lane_counts)');
+    const transaction = db.transaction((work: () => void) => work());
+    this.inTransaction = (work) => transaction.immediate(work);
+  }
+
+  upsert(rows: readonly TaskRow[]): void {
+    const now = this.file.clock.now();
+    const lanes = rows.map(({ scope, caller, agent }) => this.lanes.idOf(scope, caller, agent));
+    this.inTransaction(() => {
+      rows.forEach((row, index) => this.write(row, lanes[index]!, now));
+      this.messages.prune(rows.length * PRUNE_PER_ROW, now);
+    });
+  }
+
+  remove(taskIds: readonly string[]): void {
+    this.inTransaction(() => {
+      for (const taskId of taskIds) {
+        const known = this.find.get(lookupKey(taskId), taskId);
+        if (known) this.delete.run(known.id);
+      }
+    });
+  }
+
+  list(query: TaskQuery): TaskPage {
+    this.askable();
+    return this.tasks.list(query);
+  }
+
+  scopeOf(taskId: string): string | undefined {
+    const known = this.find.get(lookupKey(taskId), taskId);
+    return known && this.lanes.get(known.lane).scope;
+  }
+
+  findMessage(caller: string, messageId: string): KnownMessage | undefined {
+    return this.messages.find(caller, messageId);
+  }
+
+  live(): ReturnType<Mirror['live']> {
+    this.askable();
+    return this.selectLive.all().map(({ task_id, lane, state }) => {
+      const { scope, caller, agent } = this.lanes.get(lane);
+      return { taskId: task_id, scope, caller, agent, state: stateName(state) };
+    });
+  }
+
+  ids(scope: string): string[] {
+    this.askable();
+    return this.lanes.matching({ scope }).flatMap(({ id }) => this.selectIds.all(id));
+  }
+
+  scopes(): string[] {
+    return this.selectScopes.all();
+  }
+
+  clear(): void {
+    this.askable();
+    this.inTransaction(() => {
+      this.makeIndexes = emptyTables(this.db);
+    });
+  }
+
+  close(): void {
+    if (!this.db.open) return;
+    this.askable();
+    this.db.pragma('wal_checkpoint(TRUNCATE)');
+    this.db.close();
+    this.file.onClosed();
+  }
+
+  /** After `clear`, the indexes wait for the first question that needs them. */
+  private askable(): void {
+    if (!this.makeIndexes) return;
+    this.inTransaction(this.makeIndexes);
+    this.makeIndexes = undefined;
+  }
+
+  private write(row: TaskRow, lane: number, now: number): void {
+    const { taskId, state, statusAt, createdAt, seq, head } = row;
+    const code = stateCode(state);
+    if (code === undefined) throw new Error(`task ${taskId} has the unknown state ${state}`);
+    const key = lookupKey(taskId);
+    const known = this.find.get(key, taskId);
+    if (known && known.seq > seq) return;
+    const context = this.contextId(row.contextId, lane);
+    if (known) this.update.run(lane, context, code, statusAt, createdAt, seq, head, known.id);
+    else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
+    this.messages.add(row, now);
+  }
+
+  private contextId(name: string, lane: number): number {
+    const key = lookupKey(name);
+    const known = this.findContext.get(key, name, lane);
+    return known?.id ?? Number(this.insertContext.run(key, lane, name).lastInsertRowid);
+  }
+}
+
+/** A statement whose rows are the values of its one column. */
+const plucked = <P extends unknown[]>(db: Database, sql: string): Statement<P, string> =>
+  db.prepare<P, string>(sql).pluck() as Statement<P, string>;

@@ -1,0 +1,98 @@
+// Files that arrive for a workspace: `inbox/a2a-<caller>-<time>-<name>`. Nothing is ever replaced, and nothing is written
+// outside the workspace, whatever names and links say.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { CallerRef } from '../bus/topics.js';
+import { AppError } from '../errors.js';
+import type { WorkspaceDirectory } from './directory.js';
+import { callerFilePart } from './names.js';
+import { safeFileName, splitExtension } from './safe-file-name.js';
+
+const FOLDER = 'inbox';
+const MAX_SAME_NAME = 10_000;
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+
+export interface IncomingFile {
+  caller: Pick<CallerRef, 'id'>;
+  /** As the sender named it; anything. */
+  filename?: string;
+  bytes: Uint8Array;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** `2026-01-31T12:34:56.789Z` → `20260131T123456Z`. */
+const stamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+
+export class Inbox {
+  constructor(private readonly options: { workspaces: Pick<WorkspaceDirectory, 'path'> }) {}
+
+  /**
+   * Saves the bytes with mode 0600 and returns the path relative to the workspace, with `/`. A name that is taken gets
+   * `-2`, `-3` and so on. Throws `config` when `inbox` is a link or no folder, and the file system's own error
+   * otherwise; a file that could not be written whole is removed.
+   */
+  save(workspace: string, { caller, filename, bytes, at }: IncomingFile): string {
+    const folder = this.folder(workspace);
+    const prefix = `a2a-${callerFilePart(caller.id, workspace)}-${stamp(at)}-`;
+    const [stem, extension] = splitExtension(safeFileName(filename ?? ''));
+    for (let number = 1; number <= MAX_SAME_NAME; number += 1) {
+      const name = `${prefix}${stem}${number === 1 ? '' : `-${number}`}${extension}`;
+      if (writeNew(folder, name, bytes)) return `${FOLDER}/${name}`;
+    }
+    throw new AppError('storage-failed', 'The inbox holds too many files of that name.');
+  }
+
+  /** The folder's path without links in it; makes the folder. */
+  private folder(workspace: string): string {
+    const folder = join(realpathSync(this.options.workspaces.path(workspace)), FOLDER);
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    assertRealFolder(folder);
+    return folder;
+  }
+}
+
+/** A link could lead anywhere, and at any moment somewhere else. */
+function assertRealFolder(folder: string): void {
+  if (!lstatSync(folder).isDirectory())
+    throw new AppError('config', `The workspace's ${FOLDER} must be a folder of its own, not a link or a file.`);
+}
+
+/** False when the name is taken. */
+function writeNew(folder: string, name: string, bytes: Uint8Array): boolean {
+  const path = join(folder, name);
+  let fd: number;
+  try {
+    fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    // Had the folder been swapped for a link just before the file was made, this would not be our file's place.
+    assertRealFolder(folder);
+    if (realpathSync(path) !== path || lstatSync(path).ino !== fstatSync(fd).ino)
+      throw new AppError('config', `The workspace's ${FOLDER} changed while a file was saved.`);
+    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  return true;
+}

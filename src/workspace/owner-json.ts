@@ -1,0 +1,49 @@
+// The text of an owner's JSON file as a document: byte order mark, format version, and the bare array that some write.
+// Problems never quote the text, since it may hold keys.
+import { jsonFault } from '../json-fault.js';
+
+/** The format version this code reads and writes. */
+export const FILE_VERSION = 1;
+
+export type Document = Record<string, unknown>;
+
+/** `document` is absent when the file is missing (no problem) or can't be used (`problem` says why). */
+export interface Reading {
+  document?: Document;
+  problem?: string;
+}
+
+export const isObject = (value: unknown): value is Document =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function syntaxProblem(text: string): string {
+  const fault = jsonFault(text);
+  return `is not valid JSON${fault ? ` at line ${fault.line}, column ${fault.column}` : ''}`;
+}
+
+function versionProblem(v: unknown): string | undefined {
+  if (v === undefined) return undefined;
+  if (typeof v !== 'number' || !Number.isInteger(v) || v < 1) return `has a "v" that is not a version number`;
+  if (v > FILE_VERSION) return `has format version ${v}, but this program reads only up to version ${FILE_VERSION}`;
+  return undefined;
+}
+
+/** A bare array becomes `{[list]: array}`; without `list` it is a problem like any other non-object. */
+export function readDocument(text: string, list?: string): Reading {
+  const clean = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  let value: unknown;
+  try {
+    value = JSON.parse(clean);
+  } catch {
+    // The error's own message quotes the text.
+    return { problem: syntaxProblem(clean) };
+  }
+  if (Array.isArray(value) && list !== undefined) return { document: { [list]: value } };
+  if (!isObject(value)) return { problem: `must hold a JSON object${list === undefined ? '' : ' or array'}` };
+  const problem = versionProblem(value['v']);
+  return problem === undefined ? { document: value } : { problem };
+}
+
+/** The text to store: `v` first, everything else as it was. */
+export const writeDocument = (document: Document): string =>
+  `${JSON.stringify({ v: FILE_VERSION, ...document }, null, 2)}\n`;

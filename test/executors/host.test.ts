@@ -1,0 +1,198 @@
+import { Bus } from '../../src/bus/bus.js';
+import type { Envelope } from '../../src/bus/envelope.js';
+import type { InputRequest, Outcome, PromptResponse } from '../../src/bus/topics.js';
+import {
+  RunFailure,
+  type Executor,
+  type Prompt,
+  type RunHandle,
+  type RunOutcome,
+} from '../../src/executors/contract.js';
+import { ExecutorHost, HOST_DECLARATION } from '../../src/executors/host.js';
+import { ExecutorRegistry } from '../../src/executors/registry.js';
+import type { TaskRecord } from '../../src/ledger/records.js';
+import { silentLogger } from '../../src/log.js';
+import { FakeClock } from '../support/fake-clock.js';
+
+const record = {
+  task: {
+    id: 't1',
+    contextId: 'c1',
+    status: { state: 'TASK_STATE_WORKING', timestamp: '2026-01-01T00:00:00.000Z' },
+    artifacts: [],
+    history: [{ messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }] }],
+  },
+  envelope: { caller: { id: 'demo/alice', scope: 'demo' }, answers: [], chain: [], turn: 1 },
+} as unknown as TaskRecord;
+
+function setUp(run: (prompt: Prompt, handle: RunHandle) => Promise<RunOutcome>, extra: Partial<Executor> = {}) {
+  const clock = new FakeClock();
+  const log = silentLogger();
+  const bus = new Bus({ clock, log, boot: 'b' });
+  const registry = new ExecutorRegistry(log);
+  registry.register({ name: 'fake', find: () => undefined, list: () => [], run, ...extra });
+  const ledger = { get: (taskId: string) => (taskId === 't1' ? record : undefined) };
+  let ids = 0;
+  const newId = (): string => `id${++ids}`;
+  const host = new ExecutorHost({
+    bus: bus.join(HOST_DECLARATION),
+    registry,
+    ledger,
+    clock,
+    newId,
+    log,
+    turnDeadlineMs: 60_000,
+  });
+  const driver = bus.join({
+    name: 'test',
+    consumes: ['agent.prompt.response', 'agent.prompt.input.request', 'agent.outcome', 'agent.prompt.progress'],
+    observes: [],
+    produces: ['agent.prompt.assigned', 'agent.prompt.cancel'],
+  });
+  const seen: Envelope[] = [];
+  driver.tap('agent.>', (envelope) => void seen.push(envelope));
+  const assign = (executor = 'fake'): void =>
+    driver.publish('agent.prompt.assigned', {
+      cid: 't1',
+      turn: 1,
+      executor,
+      agent: 'demo',
+      reason: 'named',
+      contextId: 'c1',
+      caller: { id: 'demo/alice', scope: 'demo' },
+      chain: [],
+    });
+  const ends = () =>
+    seen
+      .filter(({ kind }) => kind === 'agent.prompt.response' || kind === 'agent.prompt.input.request')
+      .map((e) => e.payload as PromptResponse | InputRequest);
+  const outcomes = () => seen.filter(({ kind }) => kind === 'agent.outcome').map((e) => e.payload as Outcome);
+  return { clock, bus, host, driver, seen, assign, ends, outcomes };
+}
+
+const never = (): Promise<RunOutcome> => new Promise(() => undefined);
+
+describe('the executor host ends every turn exactly once', () => {
+  it('with what the run resolves to', async () => {
+    const { assign, bus, ends, outcomes } = setUp(async () => ({ kind: 'completed', parts: [{ text: 'done' }] }));
+    assign();
+    await bus.drain();
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ state: 'TASK_STATE_COMPLETED', parts: [{ text: 'done' }] })]);
+    expect(outcomes()).toEqual([
+      expect.objectContaining({ state: 'TASK_STATE_COMPLETED', agent: 'demo', executor: 'fake' }),
+    ]);
+  });
+
+  it('with a question, whose end is the input request', async () => {
+    const { assign, bus, ends } = setUp(async () => ({ kind: 'question', question: 'who?', from: 'operator' }));
+    assign();
+    await bus.drain();
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ question: 'who?', from: 'operator', requestId: 'id1' })]);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ['returns nothing', async () => undefined, 'The agent returned no answer.'],
+    ['completes without having said anything', async () => ({ kind: 'completed' }), 'The agent returned no answer.'],
+    ['returns something unknown', async () => ({ kind: 'odd' }), 'The agent returned something that is no answer.'],
+    [
+      'returns parts that are none',
+      async () => ({ kind: 'completed', parts: [{ foo: 1 }] }),
+      'The agent returned an answer that is not made of parts.',
+    ],
+    [
+      'asks an empty question',
+      async () => ({ kind: 'question', question: '', from: 'caller' }),
+      'The agent asked an empty question.',
+    ],
+    ['fails in a known way', async () => Promise.reject(new RunFailure('no credit')), 'no credit'],
+    ['rejects', async () => Promise.reject(new Error('secret path /x')), 'The run failed unexpectedly.'],
+    [
+      'throws synchronously',
+      () => {
+        throw new Error('secret');
+      },
+      'The run failed unexpectedly.',
+    ],
+  ])('as failed, with a reason that may be shown, when the run %s', async (_what, run, text) => {
+    const { assign, bus, ends } = setUp(run as () => Promise<RunOutcome>);
+    assign();
+    await bus.drain();
+    await new Promise((resolve) => setImmediate(resolve));
+    await bus.drain();
+    expect(ends()).toEqual([
+      expect.objectContaining({ state: 'TASK_STATE_FAILED', error: expect.objectContaining({ text }) }),
+    ]);
+  });
+
+  it('as failed when no executor of that name exists', async () => {
+    const { assign, bus, ends, outcomes } = setUp(never);
+    assign('gone');
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ error: { code: 'no-executor', text: expect.any(String) } })]);
+    expect(outcomes()).toHaveLength(1);
+  });
+
+  it('at its deadline, and later words of the run are ignored', async () => {
+    let handle: RunHandle | undefined;
+    let finish: (outcome: RunOutcome) => void = () => undefined;
+    const { assign, bus, clock, ends, outcomes, seen } = setUp((_prompt, given) => {
+      handle = given;
+      return new Promise((resolve) => (finish = resolve));
+    });
+    assign();
+    await bus.drain();
+    clock.advance(60_000);
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: 'deadline' }) })]);
+    expect(handle?.signal.aborted).toBe(true);
+    expect(outcomes()).toEqual([]);
+    handle?.delta('late');
+    finish({ kind: 'completed', parts: [{ text: 'late' }] });
+    await new Promise((resolve) => setImmediate(resolve));
+    await bus.drain();
+    expect(ends()).toHaveLength(1);
+    expect(seen.filter(({ kind }) => kind === 'agent.prompt.progress')).toEqual([]);
+    expect(outcomes()).toEqual([expect.objectContaining({ state: 'TASK_STATE_COMPLETED' })]);
+  });
+
+  it('as canceled at once, while the context stays busy until the run has settled', async () => {
+    const { assign, bus, clock, driver, ends, outcomes, host } = setUp(never);
+    assign();
+    await bus.drain();
+    driver.publish('agent.prompt.cancel', { cid: 't1', by: 'operator' });
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ state: 'TASK_STATE_CANCELED' })]);
+    clock.advance(600_000);
+    await bus.drain();
+    expect(outcomes()).toEqual([]);
+    expect(host.running).toBe(1);
+  });
+
+  it('and frees the context when the executor discards a run that ignores its cancel', async () => {
+    const discarded: string[] = [];
+    const { assign, bus, clock, driver, outcomes } = setUp(never, {
+      discard: (prompt) => void discarded.push(prompt.cid),
+    });
+    assign();
+    await bus.drain();
+    driver.publish('agent.prompt.cancel', { cid: 't1', by: 'operator' });
+    await bus.drain();
+    clock.advance(5_000);
+    await bus.drain();
+    expect(discarded).toEqual(['t1']);
+    expect(outcomes()).toEqual([expect.objectContaining({ state: 'TASK_STATE_CANCELED' })]);
+  });
+
+  it('as interrupted when the server stops and the run takes longer than the grace', async () => {
+    const { assign, bus, clock, host, ends } = setUp(never);
+    assign();
+    await bus.drain();
+    const stopped = host.stop(1_000);
+    clock.advance(1_000);
+    await stopped;
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: 'interrupted' }) })]);
+  });
+});

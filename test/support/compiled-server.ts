@@ -1,0 +1,83 @@
+// The server as users run it: the compiled build, in a process of its own, on a home of the caller's choice.
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startServerChild, type ServerChild } from './server-child.js';
+
+export const PROJECT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const ENTRY = join(PROJECT, 'dist', 'src', 'cli', 'main.js');
+const LOCK = join(PROJECT, '.build.lock');
+
+export interface StartOptions {
+  home: string;
+  /** SWITCHBOARD_* variables beyond home and port. */
+  env?: Record<string, string>;
+  /** Flags for Node itself. */
+  nodeFlags?: readonly string[];
+  timeoutMs?: number;
+}
+
+/** Starts the compiled server on a free port of 127.0.0.1. Call `ensureBuilt` first. */
+export function startSwitchboard(options: StartOptions): Promise<ServerChild> {
+  return startServerChild([...(options.nodeFlags ?? []), ENTRY, 'start'], {
+    cwd: PROJECT,
+    env: {
+      SWITCHBOARD_HOME: options.home,
+      SWITCHBOARD_HOST: '127.0.0.1',
+      SWITCHBOARD_PORT: '0',
+      SWITCHBOARD_LOG_LEVEL: 'warn',
+      ...options.env,
+    },
+    timeoutMs: options.timeoutMs,
+  });
+}
+
+/** Builds `dist/` when it is missing or older than the sources. Safe for several processes at once. */
+export async function ensureBuilt(): Promise<void> {
+  if (!stale()) return;
+  const release = await lock();
+  try {
+    if (!stale()) return;
+    const tsc = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const result = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: PROJECT, encoding: 'utf8' });
+    if (result.status !== 0) throw new Error(`the build failed:\n${result.stdout}${result.stderr}`);
+  } finally {
+    release();
+  }
+}
+
+function stale(): boolean {
+  if (!existsSync(ENTRY)) return true;
+  const built = statSync(ENTRY).mtimeMs;
+  const newest = (path: string): number =>
+    statSync(path).isDirectory()
+      ? Math.max(0, ...readdirSync(path).map((name) => newest(join(path, name))))
+      : statSync(path).mtimeMs;
+  return ['src', 'plugins', 'tsconfig.json', 'tsconfig.build.json'].some((path) => newest(join(PROJECT, path)) > built);
+}
+
+async function lock(): Promise<() => void> {
+  for (;;) {
+    try {
+      const file = openSync(LOCK, 'wx');
+      writeSync(file, String(process.pid));
+      closeSync(file);
+      return () => rmSync(LOCK, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (abandoned()) rmSync(LOCK, { force: true });
+      await sleep(100);
+    }
+  }
+}
+
+function abandoned(): boolean {
+  try {
+    process.kill(Number(readFileSync(LOCK, 'utf8')), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
