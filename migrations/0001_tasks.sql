@@ -61,26 +61,24 @@ CREATE TRIGGER task_added AFTER INSERT ON tasks BEGIN
   INSERT INTO context_counts VALUES (new.context, new.state, 1) ON CONFLICT DO UPDATE SET n = n + 1;
 END;
 
+-- A count at zero is deleted, and a conversation without tasks with its last count.
 CREATE TRIGGER task_moved AFTER UPDATE OF lane, context, state ON tasks
 WHEN (old.lane, old.context, old.state) IS NOT (new.lane, new.context, new.state) BEGIN
   INSERT INTO lane_counts VALUES (new.lane, new.state, 1) ON CONFLICT DO UPDATE SET n = n + 1;
   INSERT INTO context_counts VALUES (new.context, new.state, 1) ON CONFLICT DO UPDATE SET n = n + 1;
   UPDATE lane_counts SET n = n - 1 WHERE lane = old.lane AND state = old.state;
+  DELETE FROM lane_counts WHERE lane = old.lane AND state = old.state AND n = 0;
   UPDATE context_counts SET n = n - 1 WHERE context = old.context AND state = old.state;
+  DELETE FROM context_counts WHERE context = old.context AND state = old.state AND n = 0;
+  DELETE FROM contexts
+    WHERE id = old.context AND NOT EXISTS (SELECT 1 FROM context_counts WHERE context = old.context);
 END;
 
 CREATE TRIGGER task_removed AFTER DELETE ON tasks BEGIN
   UPDATE lane_counts SET n = n - 1 WHERE lane = old.lane AND state = old.state;
+  DELETE FROM lane_counts WHERE lane = old.lane AND state = old.state AND n = 0;
   UPDATE context_counts SET n = n - 1 WHERE context = old.context AND state = old.state;
-END;
-
-CREATE TRIGGER lane_count_spent AFTER UPDATE OF n ON lane_counts WHEN new.n = 0 BEGIN
-  DELETE FROM lane_counts WHERE lane = new.lane AND state = new.state;
-END;
-
--- A conversation without tasks is forgotten with its last count.
-CREATE TRIGGER context_count_spent AFTER UPDATE OF n ON context_counts WHEN new.n = 0 BEGIN
-  DELETE FROM context_counts WHERE context = new.context AND state = new.state;
+  DELETE FROM context_counts WHERE context = old.context AND state = old.state AND n = 0;
   DELETE FROM contexts
-    WHERE id = new.context AND NOT EXISTS (SELECT 1 FROM context_counts WHERE context = new.context);
+    WHERE id = old.context AND NOT EXISTS (SELECT 1 FROM context_counts WHERE context = old.context);
 END;

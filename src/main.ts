@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import { join } from 'node:path';
 import { PLUGINS } from '../plugins/index.js';
 import { Bus } from './bus/bus.js';
-import { randomId, systemClock, type Clock } from './clock.js';
+import { orderedId, randomId, systemClock, type Clock } from './clock.js';
 import { loadConfig, type Config } from './config.js';
 import { ExecutorHost, HOST_DECLARATION } from './executors/host.js';
 import { Prompts, PROMPTS_DECLARATION } from './executors/prompts.js';
@@ -24,6 +24,7 @@ import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
 import { ensureSwitchboardId } from './switchboard-id.js';
 import { BlobFiles } from './workspace/blob-files.js';
+import { Freshness } from './workspace/freshness.js';
 import { Inbox } from './workspace/inbox.js';
 import { openCallers } from './workspace/open-callers.js';
 import { openWorkspaces } from './workspace/open-workspaces.js';
@@ -92,8 +93,9 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   secrets.add(operatorKey);
 
   const problems = new FileProblems(log);
-  const workspaces = openWorkspaces({ home, clock, log, problems });
-  const callers = openCallers({ workspaces, clock, log, secrets, problems });
+  const fresh = new Freshness(true);
+  const workspaces = openWorkspaces({ home, clock, log, problems, fresh });
+  const callers = openCallers({ workspaces, clock, log, secrets, problems, fresh });
   const disk = new NodeDisk(new Failpoints(config.failpoint));
   const folderOf = (scope: string): string =>
     scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
@@ -113,15 +115,15 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const registry = new ExecutorRegistry(log);
   const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
   const hostBus = bus.join(HOST_DECLARATION);
-  const host = new ExecutorHost({ bus: hostBus, registry, ledger, clock, newId: randomId, log, turnDeadlineMs });
-  const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: randomId });
+  const host = new ExecutorHost({ bus: hostBus, registry, ledger, clock, newId: orderedId, log, turnDeadlineMs });
+  const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
   const http = createHttpServer({ config, log, clock });
   let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
 
   const core: Core = {
     config,
     clock,
-    newId: randomId,
+    newId: orderedId,
     log,
     secrets,
     ledger,
@@ -135,10 +137,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     baseUrl: () => url,
   };
   const installed: Installed[] = [];
-  for (const plugin of [
-    ...PLUGINS({ transcripts, inbox }),
-    ...extra,
-  ]) {
+  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...extra]) {
     const part = await plugin.install({
       bus: bus.join(plugin),
       core,

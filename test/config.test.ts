@@ -41,6 +41,13 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({ host: '0.0.0.0', port: 0, logLevel: 'warn' });
   });
 
+  it('lets flags win over variables, and checks them alike', () => {
+    const env = { SWITCHBOARD_HOME: '/nowhere', SWITCHBOARD_PORT: '2000' };
+    const { config } = loadConfig({ env, flags: { SWITCHBOARD_HOME: home, SWITCHBOARD_PORT: '3000' } });
+    expect(config).toMatchObject({ home, port: 3000 });
+    expect(problemsOf(() => loadConfig({ env, flags: { SWITCHBOARD_PORT: '-1' } }))).toContain('- SWITCHBOARD_PORT ');
+  });
+
   it('treats an empty variable as not set', () => {
     expect(load({ SWITCHBOARD_PORT: '', SWITCHBOARD_FAILPOINT: '' }).config).toEqual({ ...DEFAULTS, home });
   });

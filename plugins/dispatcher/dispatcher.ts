@@ -152,7 +152,10 @@ class Dispatcher {
 
   private async reject(candidate: Candidate, refusal: Refusal): Promise<void> {
     try {
-      await this.context.core.ledger.create({ ...newTask(candidate), start: false, rejected: refusal.message });
+      const { code, message: text, details } = refusal;
+      const retryAfter = details?.retryAfter;
+      const rejected = { code, text, ...(retryAfter !== undefined && { retryAfter }) };
+      await this.context.core.ledger.create({ ...newTask(candidate), start: false, rejected });
     } catch (error) {
       this.refuse(candidate.request, refusalOf(toAppError(error)));
     }

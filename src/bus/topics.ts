@@ -99,6 +99,8 @@ export interface Usage {
 export interface RunError {
   code: string;
   text: string;
+  /** Seconds after which a new attempt may succeed, when a limit was the reason. */
+  retryAfter?: number;
 }
 
 export interface Refusal {

@@ -40,7 +40,8 @@ export class Prompts implements PromptPort {
   }
 
   submit(prompt: NewPrompt): Promise<Admission> {
-    if (this.stopping) return Promise.reject(new AppError('overloaded', 'The switchboard is stopping.', { retryAfter: 5 }));
+    if (this.stopping)
+      return Promise.reject(new AppError('overloaded', 'The switchboard is stopping.', { retryAfter: 5 }));
     const { taskId, contextId, ...rest } = prompt;
     const known = taskId === undefined ? undefined : this.deps.ledger.get(taskId);
     const request: PromptRequest = {

@@ -40,25 +40,29 @@ export class CheckpointStore {
   /**
    * Replaces the task's checkpoint. `sync` must be true when the journal no longer holds the task's whole history
    * (`!journal.holdsAll(taskId)`): after a power cut a rename may have survived without the content of its file, and
-   * then nothing but the old checkpoint could have brought the task back. It matters with `power` only. Throws the
-   * errors of node:fs; the old checkpoint is untouched then.
+   * then nothing but the old checkpoint could have brought the task back. It matters with `power` only. `first`: there
+   * is none yet and the journal holds everything, so a crash in the middle costs nothing and the detour by a temporary
+   * file can be saved. Throws the errors of node:fs; the old checkpoint is untouched then.
    */
-  write({ task, envelope }: TaskRecord, options: { sync: boolean }): void {
+  write({ task, envelope }: TaskRecord, options: { sync: boolean; first?: boolean }): void {
     const checkpoint: Checkpoint = { v: RECORD_VERSION, task, envelope };
     const power = this.deps.durability === 'power';
-    this.deps.disk.writeFileAtomic(this.path(task.id), JSON.stringify(checkpoint), {
-      points: POINTS,
-      ...(power && options.sync && { sync: 'file' }),
-    });
+    const text = JSON.stringify(checkpoint);
+    if (!options.first || options.sync || !this.writeFirst(task.id, text)) {
+      this.deps.disk.writeFileAtomic(this.path(task.id), text, {
+        points: POINTS,
+        ...(power && options.sync && { sync: 'file' }),
+      });
+    }
     // Also after a sync: the rename itself still waits for the folder's.
     if (power) this.unsynced.add(task.id);
   }
 
   /**
    * The task's checkpoint. Undefined for an id that is none, for a missing file, and for a damaged one, which is set
-   * aside with a warning. Throws AppError `config` for a file of a newer version, which must not be overwritten.
+   * aside with a warning unless the caller can do without it. Throws AppError `config` for a file of a newer version, which must not be overwritten.
    */
-  read(taskId: string): Checkpoint | undefined {
+  read(taskId: string, damaged: 'set-aside' | 'ignore' = 'set-aside'): Checkpoint | undefined {
     if (!isTaskId(taskId)) return undefined;
     const text = this.deps.disk.readText(this.path(taskId));
     if (text === undefined) return undefined;
@@ -71,7 +75,7 @@ export class CheckpointStore {
         `The file of task ${taskId} was written by a newer version of the switchboard (format ${version}; this one reads ${RECORD_VERSION}).`,
       );
     }
-    this.setAside(taskId);
+    if (damaged === 'set-aside') this.setAside(taskId);
     return undefined;
   }
 
@@ -128,6 +132,18 @@ export class CheckpointStore {
       await this.deps.disk.syncFolder(this.deps.dir);
     } catch (error) {
       for (const taskId of taskIds) this.unsynced.add(taskId);
+      throw error;
+    }
+  }
+
+  /** False when there is a file, or no folder yet. */
+  private writeFirst(taskId: string, text: string): boolean {
+    try {
+      this.deps.disk.writeFileNew(this.path(taskId), text, POINTS);
+      return true;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST' || code === 'ENOENT') return false;
       throw error;
     }
   }

@@ -1,18 +1,19 @@
 // Brings committed tasks to their files and into the mirror, a little later and in slices. Order per task: transcript
-// lines, checkpoint, mirror row, and only then the journal may let go of its entries.
+// lines, checkpoint, mirror row, and only then the journal may let go of its entries. Files are written soon, since
+// owners read them; rows may gather longer, because a larger transaction costs less a row.
 import type { Clock } from '../clock.js';
-import { errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { KnownMessage, Mirror, TaskRow } from '../mirror/rows.js';
 import type { LiveTask } from './live-task.js';
 import type { TaskEvent, TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
+import { Sweep } from './sweep.js';
 
 /** A commit is in its checkpoint within 200 ms: this wait, and the slices after it. */
-const WAIT_MS = 100;
-/** Tasks saved before the event loop gets its turn again. */
-const SLICE = 16;
-const RETRY_MS = 1_000;
+const FILES_WAIT_MS = 100;
+const FILES_AT_ONCE = 16;
+const ROWS_WAIT_MS = 500;
+const ROWS_AT_ONCE = 128;
 
 export interface CheckpointerDeps {
   clock: Clock;
@@ -28,10 +29,18 @@ export class Checkpointer {
   private readonly unmirrored = new Set<LiveTask>();
   /** Messages accepted but not in the mirror's index yet. */
   private readonly messages = new Map<string, KnownMessage>();
-  private scheduled = false;
-  private closed = false;
+  private readonly files: Sweep;
+  private readonly rows: Sweep;
 
-  constructor(private readonly deps: CheckpointerDeps) {}
+  constructor(private readonly deps: CheckpointerDeps) {
+    this.files = new Sweep({ ...deps, name: 'checkpoints', waitMs: FILES_WAIT_MS, step: () => this.saveSlice() });
+    this.rows = new Sweep({
+      ...deps,
+      name: 'mirror',
+      waitMs: ROWS_WAIT_MS,
+      step: () => this.mirrorSlice(ROWS_AT_ONCE),
+    });
+  }
 
   /** An event was appended: a message it brings counts as known from this moment. */
   expect(record: TaskRecord, event: TaskEvent): void {
@@ -59,87 +68,78 @@ export class Checkpointer {
   dirty(live: LiveTask): void {
     this.unsaved.add(live);
     this.unmirrored.add(live);
-    this.schedule(WAIT_MS);
+    this.files.due();
+    this.rows.due();
   }
 
   /** Brings the mirror up to date, so that a list shows what was committed before it. */
   syncMirror(): void {
-    if (this.unmirrored.size === 0) return;
-    this.mirrorRows([...this.unmirrored]);
+    this.mirrorSlice(Infinity);
   }
 
   /** Saves everything now. */
   async flush(): Promise<void> {
     await this.deps.stores.flush();
-    while (this.unsaved.size > 0) {
-      this.saveSlice();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    while (this.saveSlice()) await new Promise((resolve) => setImmediate(resolve));
+    this.syncMirror();
   }
 
   async close(): Promise<void> {
     await this.flush();
-    this.closed = true;
+    this.files.stop();
+    this.rows.stop();
   }
 
-  private schedule(delay: number): void {
-    if (this.scheduled || this.closed) return;
-    this.scheduled = true;
-    this.deps.clock.after(delay, () => this.run());
-  }
-
-  private run(): void {
-    this.scheduled = false;
-    if (this.closed) return;
-    try {
-      this.saveSlice();
-    } catch (error) {
-      this.deps.log.error(
-        { reason: errorText(error) },
-        'a checkpoint could not be written; the journal still holds it',
-      );
-      return this.schedule(RETRY_MS);
-    }
-    if (this.unsaved.size > 0) {
-      this.scheduled = true;
-      setImmediate(() => this.run());
-    }
-  }
-
-  private saveSlice(): void {
-    const slice: LiveTask[] = [];
-    for (const live of this.unsaved) {
-      slice.push(live);
-      if (slice.length === SLICE) break;
-    }
-    for (const live of slice) this.saveFiles(live);
-    this.mirrorRows(slice.filter((live) => this.unmirrored.has(live)));
-    for (const live of slice) {
+  private saveSlice(): boolean {
+    for (const live of first(this.unsaved, FILES_AT_ONCE)) {
+      this.saveFiles(live);
       this.unsaved.delete(live);
-      const { envelope, task } = live.committed as TaskRecord;
-      this.deps.stores.of(envelope.caller.scope).journal.checkpointed(task.id, envelope.seq);
-      this.deps.onSaved(live);
+      this.release(live);
     }
+    return this.unsaved.size > 0;
   }
 
-  private saveFiles(live: LiveTask): void {
-    const record = live.committed as TaskRecord;
-    if (live.lines.length > 0) {
-      this.deps.stores.saveLines(record, live.lines);
-      live.lines = [];
-    }
-    this.deps.stores.saveCheckpoint(record);
-    live.checkpointed = record.envelope.seq;
-  }
-
-  private mirrorRows(tasks: readonly LiveTask[]): void {
+  private mirrorSlice(most: number): boolean {
+    const tasks = first(this.unmirrored, most);
+    if (tasks.length === 0) return false;
     this.deps.mirror.upsert(tasks.map((live) => rowOf(live.committed as TaskRecord)));
     for (const live of tasks) {
       this.unmirrored.delete(live);
       const { envelope } = live.committed as TaskRecord;
       for (const message of envelope.messages) this.messages.delete(messageKey(envelope.caller.id, message.id));
+      this.release(live);
     }
+    return this.unmirrored.size > 0;
   }
+
+  /** The journal may let go of what is both in the file and in the mirror. */
+  private release(live: LiveTask): void {
+    if (this.unsaved.has(live) || this.unmirrored.has(live)) return;
+    const { task, envelope } = live.committed as TaskRecord;
+    this.deps.stores.of(envelope.caller.scope).journal.checkpointed(task.id, envelope.seq);
+    this.deps.onSaved(live);
+  }
+
+  private saveFiles(live: LiveTask): void {
+    const record = live.committed as TaskRecord;
+    const first = live.checkpointed === 0;
+    if (live.lines.length > 0) {
+      this.deps.stores.saveLines(record, live.lines);
+      live.lines = [];
+    }
+    this.deps.stores.saveCheckpoint(record, first);
+    live.checkpointed = record.envelope.seq;
+  }
+}
+
+/** The oldest members of a set. */
+function first<T>(set: ReadonlySet<T>, most: number): T[] {
+  const members: T[] = [];
+  for (const member of set) {
+    if (members.length >= most) break;
+    members.push(member);
+  }
+  return members;
 }
 
 const messageKey = (caller: string, messageId: string): string => `${caller}\n${messageId}`;

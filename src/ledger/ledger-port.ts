@@ -1,6 +1,6 @@
 // The ledger as the rest of the product uses it. What it shows is committed; what it is told is shown only after.
 import type { Message } from '../a2a-model.js';
-import type { CallerRef } from '../bus/topics.js';
+import type { CallerRef, RunError } from '../bus/topics.js';
 import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
 import type { CreatedEvent, TaskRecord, Update } from './records.js';
 
@@ -8,8 +8,8 @@ export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
   taskId: string;
   /** False leaves the task submitted (queued); `startTurn` starts it later. */
   start: boolean;
-  /** A task that is refused where the table says "task": created as `rejected` with this text. */
-  rejected?: string;
+  /** A task that is refused but kept: created as `rejected` for this reason. */
+  rejected?: RunError;
 }
 
 export interface Continuation {

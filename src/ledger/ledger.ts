@@ -73,8 +73,7 @@ export class FileLedger implements Ledger {
     this.tasks.set(taskId, live);
     const steps = [this.append(live, { type: 'created', ...rest, hash: messageHash(task.message) })];
     if (rejected !== undefined) {
-      const error = { code: 'rejected', text: rejected };
-      steps.push(this.append(live, { type: 'turn-ended', turn: 1, state: 'TASK_STATE_REJECTED', error }));
+      steps.push(this.append(live, { type: 'turn-ended', turn: 1, state: 'TASK_STATE_REJECTED', error: rejected }));
     } else if (start) steps.push(this.append(live, { type: 'turn-started', turn: 1 }));
     const records = await Promise.all(steps);
     return (rejected === undefined ? records[0] : records[1]) as TaskRecord;

@@ -62,7 +62,9 @@ function foldJournal(
     const { taskId, seq } = entry;
     let folded = tasks.get(taskId);
     if (!folded) {
-      const record = store.checkpoints.read(taskId);
+      // What the journal tells from the beginning needs no checkpoint, and may have lost it in the middle of a write.
+      const damaged = entry.event.type === 'created' ? 'ignore' : 'set-aside';
+      const record = store.checkpoints.read(taskId, damaged);
       folded = { base: record?.envelope.seq ?? 0, record, lines: [] };
       tasks.set(taskId, folded);
     }

@@ -49,10 +49,10 @@ export class ScopeStores {
     return store;
   }
 
-  /** Writes the record to its checkpoint. Throws the errors of node:fs. */
-  saveCheckpoint(record: TaskRecord): void {
+  /** Writes the record to its checkpoint; `first` when it has none yet. Throws the errors of node:fs. */
+  saveCheckpoint(record: TaskRecord, first: boolean): void {
     const { journal, checkpoints } = this.of(record.envelope.caller.scope);
-    checkpoints.write(record, { sync: !journal.holdsAll(record.task.id) });
+    checkpoints.write(record, { sync: !journal.holdsAll(record.task.id), first });
   }
 
   saveLines(record: TaskRecord, lines: readonly TranscriptLine[]): void {

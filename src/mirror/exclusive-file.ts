@@ -1,6 +1,7 @@
 // A lock on a file that the operating system gives back when its holder dies in whatever way: an SQLite transaction that
 // is held and never written. Nothing else in the process may open the file, for closing it there would end the lock.
 import Sqlite from 'better-sqlite3';
+import { isBusy } from './sqlite-code.js';
 
 /**
  * Takes the lock and returns the function that gives it back (safe to call twice), or undefined when someone holds it,
@@ -14,7 +15,7 @@ export function lockFile(file: string): (() => void) | undefined {
     return () => void db.close();
   } catch (error) {
     db.close();
-    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+    if (isBusy(error)) return undefined;
     throw error;
   }
 }

@@ -18,6 +18,7 @@ export class MessageIndex {
   private readonly select: Statement<[number, string, string], StoredMessage>;
   private readonly insert: Statement<[number, string, string, string, string, number]>;
   private readonly replace: Statement<[string, string, number, number]>;
+  private readonly oldest: Statement<[], { at: number }>;
   private readonly pruneOldest: Statement<[number, number]>;
 
   /** `holds` tells whether a task is still in the mirror: a message of a removed task is free again. */
@@ -32,6 +33,7 @@ export class MessageIndex {
       'INSERT INTO messages (key, message_id, caller, task_id, hash, at) VALUES (?, ?, ?, ?, ?, ?)',
     );
     this.replace = db.prepare('UPDATE messages SET task_id = ?, hash = ?, at = ? WHERE id = ?');
+    this.oldest = db.prepare('SELECT at FROM messages ORDER BY id LIMIT 1');
     this.pruneOldest = db.prepare(
       'DELETE FROM messages WHERE id IN (SELECT id FROM messages ORDER BY id LIMIT ?) AND at <= ?',
     );
@@ -55,7 +57,8 @@ export class MessageIndex {
 
   /** Drops at most `limit` rows that are out of date at `now`, oldest first. */
   prune(limit: number, now: number): void {
-    this.pruneOldest.run(limit, now - MESSAGE_LIFE);
+    const oldest = this.oldest.get();
+    if (oldest && oldest.at <= now - MESSAGE_LIFE) this.pruneOldest.run(limit, now - MESSAGE_LIFE);
   }
 
   private stored(caller: string, messageId: string): StoredMessage | undefined {

@@ -10,6 +10,7 @@ import { BootMarker, currentBoot } from './boot-marker.js';
 import { isListable } from './empty-tables.js';
 import { migrate, readMigrations, type Migration } from './migrate.js';
 import type { Mirror } from './rows.js';
+import { isBusy, sqliteCode } from './sqlite-code.js';
 import { SqliteMirror } from './sqlite-mirror.js';
 
 export interface MirrorOptions {
@@ -53,6 +54,10 @@ function openOrReplace(file: string, open: () => OpenFile, { log, clock = system
   try {
     return whenFree(open);
   } catch (error) {
+    if (error instanceof UnfinishedRebuild) {
+      drop(file);
+      return open();
+    }
     if (!isDamage(error)) throw error;
     const aside = `${file}.corrupt-${clock.now()}`;
     renameSync(file, aside);
@@ -89,20 +94,20 @@ function connect(file: string, migrations: readonly Migration[], now: number): O
   }
 }
 
+class UnfinishedRebuild extends Error {}
 class DamagedMirror extends Error {}
 
 /** Finds a rebuild that was cut short, and by reading a whole index a cut-off file and counts that do not fit the rows. */
 function probe(db: Database): void {
-  if (!isListable(db)) throw new DamagedMirror('its rebuild was not finished');
+  if (!isListable(db)) throw new UnfinishedRebuild();
   const counted = db.prepare('SELECT (SELECT count(*) FROM tasks) = (SELECT total(n) FROM lane_counts)').pluck().get();
   if (counted !== 1) throw new DamagedMirror('counts and rows disagree');
 }
 
 function isDamage(error: unknown): boolean {
   if (error instanceof DamagedMirror) return true;
-  if (!(error instanceof Sqlite.SqliteError)) return false;
   // SQLITE_ERROR: a database, but not ours; its tables are in the way of the migrations.
-  return /^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(error.code);
+  return /^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(sqliteCode(error) ?? '');
 }
 
 function whenFree<T>(open: () => T): T {
@@ -110,7 +115,7 @@ function whenFree<T>(open: () => T): T {
     try {
       return open();
     } catch (error) {
-      if (!(error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY'))) throw error;
+      if (!isBusy(error)) throw error;
       if (tries === BUSY_TRIES) throw new AppError('locked', 'Another process uses the mirror.', {}, { cause: error });
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS);
     }

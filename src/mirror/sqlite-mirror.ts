@@ -48,7 +48,6 @@ export class SqliteMirror implements Mirror {
   private readonly selectIds: Statement<[number], string>;
   private readonly selectScopes: Statement<[], string>;
   private readonly inTransaction: (work: () => void) => void;
-
   private makeIndexes: (() => void) | undefined;
 
   constructor(private readonly file: MirrorFile) {
@@ -64,7 +63,9 @@ export class SqliteMirror implements Mirror {
     this.delete = db.prepare(WRITES.remove);
     this.findContext = db.prepare('SELECT id FROM contexts WHERE key = ? AND name = ? AND lane = ?');
     this.insertContext = db.prepare('INSERT INTO contexts (key, lane, name) VALUES (?, ?, ?)');
-    this.selectLive = db.prepare(`SELECT task_id, lane, state FROM tasks WHERE state IN (${LIVE_CODES.join(', ')})`);
+    this.selectLive = db.prepare(
+      `SELECT task_id, lane, state FROM tasks INDEXED BY tasks_by_state WHERE state IN (${LIVE_CODES.join(', ')})`,
+    );
     this.selectIds = plucked(db, 'SELECT task_id FROM tasks INDEXED BY tasks_by_lane WHERE lane = ?');
     this.selectScopes = plucked(db, 'SELECT DISTINCT scope FROM lanes WHERE id IN (SELECT lane FROM lane_counts)');
     const transaction = db.transaction((work: () => void) => work());
@@ -122,9 +123,11 @@ export class SqliteMirror implements Mirror {
 
   clear(): void {
     this.askable();
+    let makeIndexes: (() => void) | undefined;
     this.inTransaction(() => {
-      this.makeIndexes = emptyTables(this.db);
+      makeIndexes = emptyTables(this.db);
     });
+    this.makeIndexes = makeIndexes;
   }
 
   close(): void {

@@ -34,7 +34,8 @@ export interface CallerListing {
 export interface CallerDirectory {
   /**
    * The caller whose key this is, as the files say at this moment. Undefined for an unknown, expired or ambiguous key
-   * (the same key on more than one caller); ambiguity is logged with the owners' names.
+   * (the same key on more than one caller); ambiguity is logged with the owners' names. An unknown key may wait up to 250 ms.
+   * Rejects only when the folder of workspaces itself can't be read.
    */
   authenticate(key: string): Promise<Caller | undefined>;
   /** The caller of that id (`<workspace>/<name>`) now, or undefined once the owner removed it. Cheap: a stat. */

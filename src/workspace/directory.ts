@@ -2,11 +2,11 @@
 import type { CardSource, FileProblem, WorkspaceSettings } from './settings.js';
 
 export interface WorkspaceDirectory {
-  /** Names of all workspace folders, sorted. */
+  /** Names of all workspace folders, sorted. A symbolic link or a folder with another kind of name is none. */
   names(): string[];
   /** True when that folder exists now and its name is allowed. Cheap: a stat. */
   has(name: string): boolean;
-  /** Absolute path of the workspace's folder. */
+  /** Absolute path of the workspace's folder, there or not. Throws `not-found` for what can't be a workspace's name. */
   path(name: string): string;
   /** Settings as of now; the last good ones while the file is malformed. */
   settings(name: string): WorkspaceSettings;

@@ -12,6 +12,7 @@ import type { Caller, CallerDirectory, CallerListing } from './callers.js';
 import type { WorkspaceDirectory } from './directory.js';
 import { FileProblems } from './file-problems.js';
 import { splitCallerId } from './names.js';
+import type { Freshness } from './freshness.js';
 import { OwnerFile } from './owner-file.js';
 import type { Document } from './owner-json.js';
 import { rewriteOwnerFile } from './rewrite-owner-file.js';
@@ -31,6 +32,8 @@ export interface CallersOptions {
   secrets: Secrets;
   /** Shared with the workspaces, so that their `problems()` shows these too. */
   problems?: FileProblems;
+  /** How often to look at the files; at every question when absent. */
+  fresh?: Freshness;
   /** Called after each change of a file is in place. */
   afterWrite?: () => void;
 }
@@ -114,6 +117,7 @@ class FileCallers implements CallerDirectory {
       list: 'callers',
       ...(afterWrite && { afterWrite }),
     });
+    this.options.fresh?.touch();
     this.look([workspace]);
     return result;
   }
@@ -154,6 +158,7 @@ class FileCallers implements CallerDirectory {
   }
 
   private checkAll(): void {
+    this.options.fresh?.touch();
     this.checkedAt = this.options.clock.now();
     const names = new Set(this.options.workspaces.names());
     for (const gone of [...this.files.keys()].filter((name) => !names.has(name))) {
@@ -188,6 +193,7 @@ class FileCallers implements CallerDirectory {
   private open(workspace: string): OwnerFile<CallersReading> {
     const file = new OwnerFile<CallersReading>({
       path: this.filePath(workspace),
+      ...(this.options.fresh && { fresh: this.options.fresh }),
       list: 'callers',
       interpret: (reading) => {
         const callers = readCallers(workspace, reading);

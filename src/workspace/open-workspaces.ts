@@ -9,6 +9,7 @@ import type { Logger } from '../log.js';
 import { fallbackCard, readCard, type CardReading } from './card-source.js';
 import type { WorkspaceDirectory } from './directory.js';
 import { FileProblems } from './file-problems.js';
+import { Freshness } from './freshness.js';
 import { isName, nameProblem } from './names.js';
 import { OwnerFile, readOwnerText } from './owner-file.js';
 import { writeDocument, type Reading } from './owner-json.js';
@@ -26,6 +27,8 @@ export interface WorkspacesOptions {
   log: Logger;
   /** Where readers of other owners' files report too, so that `problems()` knows all. */
   problems?: FileProblems;
+  /** How often to look at the files; at every question when absent. */
+  fresh?: Freshness;
 }
 
 export const openWorkspaces = (options: WorkspacesOptions): WorkspaceDirectory => new HomeWorkspaces(options);
@@ -41,8 +44,12 @@ class HomeWorkspaces implements WorkspaceDirectory {
   private readonly found: FileProblems;
   /** Folders that were reported as no workspaces. */
   private readonly refused = new Set<string>();
+  private readonly fresh: Freshness;
+  /** What `has` found at a moment. */
+  private seen = { at: -1, folders: new Map<string, boolean>() };
 
-  constructor({ home, log, problems }: WorkspacesOptions) {
+  constructor({ home, log, problems, fresh }: WorkspacesOptions) {
+    this.fresh = fresh ?? new Freshness(false);
     this.root = resolve(home, 'workspaces');
     this.found = problems ?? new FileProblems(log);
     this.found.beforeListing(() => this.look());
@@ -60,7 +67,14 @@ class HomeWorkspaces implements WorkspaceDirectory {
   }
 
   has(name: string): boolean {
-    return isName(name) && (lstatSync(join(this.root, name), { throwIfNoEntry: false })?.isDirectory() ?? false);
+    const at = this.fresh.now();
+    if (this.seen.at !== at) this.seen = { at, folders: new Map() };
+    let found = this.seen.folders.get(name);
+    if (found === undefined) {
+      found = isName(name) && (lstatSync(join(this.root, name), { throwIfNoEntry: false })?.isDirectory() ?? false);
+      this.seen.folders.set(name, found);
+    }
+    return found;
   }
 
   /** Throws `not-found` for a name that no workspace can have. */
@@ -106,6 +120,7 @@ class HomeWorkspaces implements WorkspaceDirectory {
       );
       if (options.card) writeFileSync(join(draft, '.a2a', 'card.json'), writeDocument({ ...options.card }));
       renameSync(draft, path);
+      this.fresh.touch();
     } catch (error) {
       rmSync(draft, { recursive: true, force: true });
       const { code } = error as NodeJS.ErrnoException;
@@ -121,10 +136,12 @@ class HomeWorkspaces implements WorkspaceDirectory {
     const files: OpenFiles = {
       settings: new OwnerFile({
         path: join(folder, 'workspace.json'),
+        fresh: this.fresh,
         interpret: (reading, last) => this.report(name, 'workspace.json', readSettings(reading, last)),
       }),
       card: new OwnerFile({
         path: join(folder, 'card.json'),
+        fresh: this.fresh,
         interpret: (reading: Reading) => this.report(name, 'card.json', readCard(name, reading)),
       }),
     };

@@ -1,5 +1,6 @@
 // One file that its owner edits with whatever tool: every `get` sees the file as it is now, at the price of one stat.
 import { readFileSync, statSync, type BigIntStats } from 'node:fs';
+import { Freshness } from './freshness.js';
 import { readDocument, type Reading } from './owner-json.js';
 
 /** A file larger than this was not written by hand; reading it would stall every request. */
@@ -47,6 +48,8 @@ export function readOwnerText(path: string): TextReading {
 
 export interface OwnerFileOptions<T> {
   path: string;
+  /** How often to look; at every `get` when absent. */
+  fresh?: Freshness;
   /** The member that a bare array stands for. */
   list?: string;
   /**
@@ -61,11 +64,18 @@ export class OwnerFile<T> {
   private current: { value: T; text: TextReading } | undefined;
   /** True while the reading can't be trusted to show what the stat stands for. */
   private unsure = true;
+  private lookedAt = -1;
+  private readonly fresh: Freshness;
 
-  constructor(private readonly options: OwnerFileOptions<T>) {}
+  constructor(private readonly options: OwnerFileOptions<T>) {
+    this.fresh = options.fresh ?? new Freshness(false);
+  }
 
   /** The file's meaning now. Never throws. */
   get(): T {
+    const now = this.fresh.now();
+    if (this.current && now === this.lookedAt) return this.current.value;
+    this.lookedAt = now;
     let stat: BigIntStats | undefined;
     try {
       stat = statSync(this.options.path, { bigint: true, throwIfNoEntry: false });

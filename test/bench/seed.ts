@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import type { Checkpoint } from '../../src/ledger/records.js';
 import { startSwitchboard } from '../support/compiled-server.js';
+import { freshFolder } from './fresh-folder.js';
 import { makeTestHome, type TestHome } from '../support/test-home.js';
 
 /** What was seeded, so that lists can be checked. */
@@ -26,7 +27,7 @@ const CONTEXT = 'seeded-context';
 
 /** A home of `count` tasks of one caller (a multiple of 100), without a mirror: the next start builds it. */
 export async function seedHome(count: number): Promise<SeededHome> {
-  const home = makeTestHome();
+  const home = makeTestHome({ below: freshFolder().path });
   const folder = join(home.path, 'workspaces', home.workspace, '.a2a', 'tasks');
   const templates = await makeTemplates(home, folder);
   rmSync(join(home.path, 'data'), { recursive: true, force: true });

@@ -1,11 +1,10 @@
 // The servers that are compared: ours as users run it, the SDK's own. Each in a fresh folder, each in its own process.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT, startSwitchboard } from '../support/compiled-server.js';
 import { startServerChild, type ServerChild } from '../support/server-child.js';
 import { makeTestHome, type TestHome } from '../support/test-home.js';
+import { freshFolder } from './fresh-folder.js';
 import type { Target } from './load.js';
 import { compiledScript } from './script.js';
 
@@ -24,29 +23,26 @@ export async function ownServer(
   durability: 'process' | 'power',
   options: { nodeFlags?: readonly string[]; settings?: Record<string, unknown> } = {},
 ): Promise<OwnServer> {
-  const home = makeTestHome({ settings: { durability, ...options.settings } });
+  const { path } = freshFolder();
+  const home = makeTestHome({ settings: { durability, ...options.settings }, below: path });
   return onHome(home, durability, options.nodeFlags);
 }
 
-/** Our server on a home that exists. Closing it removes the home. */
+/** Our server on a home that exists. */
 export async function onHome(home: TestHome, name: string, nodeFlags: readonly string[] = []): Promise<OwnServer> {
   const child = await startSwitchboard({ home: home.path, nodeFlags, timeoutMs: 120_000 });
   return {
     home,
     child,
     target: { name: `switchboard (${name})`, pid: child.pid, port: child.port, path: '/a2a', key: home.keys['ann'] },
-    async close() {
-      await child.stop();
-      home.remove();
-    },
+    close: async () => void (await child.stop()),
   };
 }
 
 export async function sdkServer(store: 'memory' | 'sqlite'): Promise<BenchServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'sdk-server-'));
   const args = [compiledScript('sdk-server'), store];
   if (store === 'sqlite') {
-    const file = join(folder, 'tasks.sqlite');
+    const file = join(freshFolder().path, 'tasks.sqlite');
     const migrate = join(PROJECT, 'node_modules', '@a2a-js', 'sdk', 'dist', 'cli', 'a2a_db.js');
     const upgrade = [migrate, 'upgrade', '--url', `sqlite:${file}`, '--store', 'tasks'];
     execFileSync(process.execPath, upgrade, { cwd: PROJECT, stdio: 'pipe' });
@@ -56,10 +52,7 @@ export async function sdkServer(store: 'memory' | 'sqlite'): Promise<BenchServer
   return {
     child,
     target: { name: `SDK (${store})`, pid: child.pid, port: child.port, path: '/a2a' },
-    async close() {
-      await child.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: async () => void (await child.stop()),
   };
 }
 

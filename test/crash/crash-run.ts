@@ -84,11 +84,11 @@ class CrashRun {
     for (let home = 0; this.done < this.options.rounds; home++) {
       await this.onHome(home % 2 === 0 ? 'process' : 'power', async (subject) => {
         for (let i = 0; i < ROUNDS_PER_HOME && this.done < this.options.rounds; i++) {
+          this.done += 1;
           await this.killLoaded(subject);
           if (this.random.next() < 0.3) await this.killStarting(subject);
-          const last = i === ROUNDS_PER_HOME - 1 || this.done === this.options.rounds - 1;
+          const last = i === ROUNDS_PER_HOME - 1 || this.done === this.options.rounds;
           await verify(subject, last);
-          this.done += 1;
           const { model } = subject;
           this.options.say(
             `round ${this.done}: ${model.tasks.size} tasks seen, ${this.findings.list().length} findings`,
@@ -106,6 +106,10 @@ class CrashRun {
     const subject: Subject = { home, model: new Model(), findings: this.findings, start };
     try {
       return await crash(subject);
+    } catch (error) {
+      if (!(error instanceof NeverListened)) throw error;
+      this.findings.add('unreadable', `the server does not start on what it left: ${error.message}`);
+      return true;
     } finally {
       this.acknowledged += subject.model.acknowledged;
       home.remove();

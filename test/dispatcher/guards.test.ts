@@ -129,13 +129,6 @@ describe('target', () => {
       { record: task('TASK_STATE_INPUT_REQUIRED') },
       'invalid-params',
     ],
-    ['a task that has ended', { continues: true }, { record: task('TASK_STATE_COMPLETED') }, 'unsupported-operation'],
-    [
-      'a decision that nobody waits for',
-      { continues: true, caller: operator, decision: 'approve' },
-      { record: task('TASK_STATE_INPUT_REQUIRED') },
-      'unsupported-operation',
-    ],
   ])('refuses %s', (_what, change, scene, code) => {
     expect(refusal(change, scene)).toEqual({ rule: 'target', code, asTask: false });
   });
@@ -244,6 +237,20 @@ describe('busy', () => {
 
   it.each(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'])('refuses a message to a task in %s', (state) => {
     expect(refusal({ continues: true }, { record: task(state) })).toMatchObject({ rule: 'busy', code: 'busy' });
+  });
+
+  it('refuses a message to a task that has ended, but not one that the task has answered before', () => {
+    const record = task('TASK_STATE_COMPLETED');
+    expect(refusal({ continues: true }, { record })).toMatchObject({ rule: 'busy', code: 'unsupported-operation' });
+    const known = { taskId: 't1', hash: messageHash(request.message), at: 0 };
+    expect(judge({ continues: true }, { record, known }).verdict).toEqual({ duplicateOf: 't1' });
+  });
+
+  it('refuses a decision that nobody waits for', () => {
+    const change = { continues: true, caller: { id: 'operator', scope: 'operator' }, decision: 'approve' as const };
+    expect(refusal(change, { record: task('TASK_STATE_INPUT_REQUIRED') })).toMatchObject({
+      code: 'unsupported-operation',
+    });
   });
 
   it("takes a caller's words on a task that waits for the operator", () => {

@@ -9,12 +9,9 @@ import {
   type Client,
 } from '@a2a-js/sdk/client';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { BridgeServer, KEYS } from '../surfaces/a2a-bridge/bridge-server.js';
+import { KEYS, useBridgeServer } from '../surfaces/a2a-bridge/bridge-server.js';
 
-let server: BridgeServer;
-beforeAll(async () => {
-  server = await BridgeServer.start();
-});
+const server = useBridgeServer();
 
 const authenticated = createAuthenticatingFetchWithRetry(fetch, {
   headers: () => Promise.resolve({ 'X-API-Key': KEYS.bob }),
@@ -50,7 +47,10 @@ const request = (parts: Part[], ids: { taskId?: string; contextId?: string } = {
 });
 
 const answerOf = (task: Task): string =>
-  task.artifacts.flatMap((artifact) => artifact.parts).map((part) => (part.content?.$case === 'text' ? part.content.value : '')).join('');
+  task.artifacts
+    .flatMap((artifact) => artifact.parts)
+    .map((part) => (part.content?.$case === 'text' ? part.content.value : ''))
+    .join('');
 
 async function all(stream: AsyncGenerator<StreamResponse>): Promise<StreamResponse[]> {
   const events: StreamResponse[] = [];

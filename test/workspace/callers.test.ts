@@ -327,6 +327,15 @@ describe('a bad file', () => {
     expect(home.logged.join('')).not.toMatch(/secret/i);
   });
 
+  test('is no problem any more once its workspace is gone', async () => {
+    const home = new TempWorkspaces('demo', 'other');
+    home.write('demo', 'callers.json', '{');
+    expect(await ask(home, 'key')).toBeUndefined();
+    expect(home.problems.list()).toHaveLength(1);
+    rmSync(home.path('demo'), { recursive: true });
+    expect(home.problems.list()).toEqual([]);
+  });
+
   test('of a linked folder belongs to no workspace', async () => {
     const home = new TempWorkspaces('demo');
     home.write('demo', 'callers.json', short('ann', 'key-of-ann'));

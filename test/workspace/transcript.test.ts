@@ -194,7 +194,7 @@ describe('writing', () => {
     const disk = new RecordingDisk();
     const transcripts = onDisk(disk, 'process');
     transcripts.append('demo', FILE, [line('t', 1)]);
-    disk.room = 70;
+    disk.room = transcriptText([line('t', 2)], { header: false, unended: false }).length + 5;
     expect(() => transcripts.append('demo', FILE, [line('t', 2), line('t', 3)])).toThrow(/ENOSPC/);
     disk.room = Infinity;
     expect(transcripts.append('demo', FILE, [line('t', 2), line('t', 3)])).toBe(1);

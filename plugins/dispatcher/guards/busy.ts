@@ -1,5 +1,7 @@
-// Guard 6: one running turn per context. A workspace may let new messages wait instead; the switchboard's own
-// deliveries always wait.
+// Guard 6: the task can take a turn now, and its context has none running. A workspace may let new messages wait
+// instead; the switchboard's own deliveries always wait. A task that has ended is told here, after the duplicates: a
+// message sent again is answered by its task, whatever became of that.
+import { isTerminal, shortState } from '../../../src/a2a-model.js';
 import { contextOf } from '../contexts.js';
 import { refuse, targetOf, type Guard } from '../guard.js';
 
@@ -9,6 +11,13 @@ export const busy: Guard = {
     const { request, record } = candidate;
     const { agent } = targetOf(candidate);
     const state = record?.task.status.state;
+    if (state !== undefined && isTerminal(state)) {
+      const ended = `The task is ${shortState(state)} and takes no more messages.`;
+      return refuse('unsupported-operation', ended, { taskId: request.cid });
+    }
+    if (request.decision !== undefined && state !== 'TASK_STATE_AUTH_REQUIRED') {
+      return refuse('unsupported-operation', 'The task waits for no decision.', { taskId: request.cid });
+    }
     if (state === 'TASK_STATE_SUBMITTED') return busyWith(request.cid, 'waits for its turn');
     if (state === 'TASK_STATE_WORKING') return busyWith(request.cid, 'is running');
     // A caller's words on a task that waits for the operator are only kept.

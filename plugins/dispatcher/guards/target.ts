@@ -1,5 +1,4 @@
 // Guard 1: the request names something that exists and can take it: the task it continues, and the agent.
-import { isTerminal, shortState } from '../../../src/a2a-model.js';
 import { refuse, type Candidate, type Guard, type GuardPorts, type Verdict } from '../guard.js';
 import { resolveAgent } from '../resolve.js';
 
@@ -26,7 +25,7 @@ function checkAgent(candidate: Candidate, { core }: GuardPorts): Verdict {
 
 function checkTask(candidate: Candidate, { core }: GuardPorts): Verdict {
   const { request, record } = candidate;
-  const { cid, caller, agent, contextId, decision } = request;
+  const { cid, caller, agent, contextId } = request;
   const mine = record && (record.envelope.caller.id === caller.id || caller.id === 'operator');
   if (!record || !mine || (agent !== undefined && agent !== record.envelope.agent)) {
     return refuse('task-not-found', `Task ${cid} does not exist.`);
@@ -36,15 +35,6 @@ function checkTask(candidate: Candidate, { core }: GuardPorts): Verdict {
     return refuse('invalid-params', 'The task belongs to another context.', {
       violations: [{ field: 'message.contextId', description: "differs from the task's context" }],
     });
-  }
-  const { state } = task.status;
-  if (isTerminal(state)) {
-    return refuse('unsupported-operation', `The task is ${shortState(state)} and takes no more messages.`, {
-      taskId: cid,
-    });
-  }
-  if (decision !== undefined && state !== 'TASK_STATE_AUTH_REQUIRED') {
-    return refuse('unsupported-operation', 'The task waits for no decision.', { taskId: cid });
   }
   const found = core.registry.find(envelope.agent, envelope.caller.scope);
   if (!found) return refuse('agent-not-found', unknownAgent(envelope.agent));

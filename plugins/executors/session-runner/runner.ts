@@ -5,7 +5,7 @@ import { RunFailure } from '../../../src/executors/contract.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Inbox } from '../../../src/workspace/inbox.js';
 import { sessionFile } from '../../../src/workspace/names.js';
-import type { WorkspaceSettings } from '../../../src/workspace/settings.js';
+import type { CardSource, WorkspaceSettings } from '../../../src/workspace/settings.js';
 import type { Transcripts } from '../../../src/workspace/transcript.js';
 import type { Driver, DriverContext, DriverTurn } from './drivers/driver.js';
 import type { TurnEnd } from './drivers/events.js';
@@ -36,6 +36,7 @@ export class Runner implements Executor {
   readonly name = 'session-runner';
   readonly sessions: Sessions;
   private readonly drivers: ReadonlyMap<string, Driver>;
+  private readonly agents = new Map<string, { card: CardSource; info: AgentInfo }>();
 
   constructor(private readonly deps: RunnerDeps) {
     const { clock, log, config } = deps.core;
@@ -86,18 +87,16 @@ export class Runner implements Executor {
     throw new RunFailure(`This workspace names the driver "${name}", but there are only: ${known}.`, 'unknown-driver');
   }
 
+  /** Made anew only when the card or the settings changed: this is asked several times per request. */
   private describe(name: string): AgentInfo {
     const { workspaces } = this.deps.core;
     const card = workspaces.card(name);
-    const skills = card.skills.map(({ id, name: title, description, tags, examples }) => ({
-      id,
-      name: title,
-      description,
-      tags,
-      ...(examples && { examples }),
-    }));
     const { exposed } = workspaces.settings(name);
-    return { name, kind: 'workspace', description: card.description, exposed, skills };
+    const known = this.agents.get(name);
+    if (known && known.card === card && known.info.exposed === exposed) return known.info;
+    const info = describe(name, card, exposed);
+    this.agents.set(name, { card, info });
+    return info;
   }
 
   private context(prompt: Prompt, settings: WorkspaceSettings): DriverContext {
@@ -147,3 +146,14 @@ async function runTurn(running: Promise<TurnEnd>): Promise<TurnEnd> {
 
 /** What a session depends on: when it changes, the session is opened anew. */
 const stampOf = (settings: WorkspaceSettings): string => JSON.stringify([settings.driver, settings.tools]);
+
+function describe(name: string, card: CardSource, exposed: boolean): AgentInfo {
+  const skills = card.skills.map(({ id, name: title, description, tags, examples }) => ({
+    id,
+    name: title,
+    description,
+    tags,
+    ...(examples && { examples }),
+  }));
+  return { name, kind: 'workspace', description: card.description, exposed, skills };
+}

@@ -6,7 +6,6 @@ import { CHAT_REQUEST, INPUT_REQUEST, MAX_WAIT_SECONDS, TASK_VIEW } from '../../
 import type { ChatRequest, InputAnswer, TaskView } from '../../../src/operator-wire.js';
 import type { Core } from '../../../src/plugin.js';
 import { conflictingKey } from './idempotency.js';
-import type { LimitRefusals } from './limit-refusals.js';
 import { operatorMessage } from './operator-message.js';
 import { route, type Answered, type Asked, type Route } from './route.js';
 import { settle } from './settle.js';
@@ -20,7 +19,7 @@ interface Sent {
   fresh: boolean;
 }
 
-export function chatRoutes(core: Core, views: ViewPorts, refusals: LimitRefusals): Route[] {
+export function chatRoutes(core: Core, views: ViewPorts): Route[] {
   const sendChat = async (body: ChatRequest, idempotencyKey?: string): Promise<Sent> => {
     const { agent, skill, contextId, taskId, message: text, parts } = body;
     const scope = (taskId === undefined ? undefined : core.ledger.get(taskId))?.envelope.caller.scope ?? OPERATOR.scope;
@@ -61,14 +60,10 @@ export function chatRoutes(core: Core, views: ViewPorts, refusals: LimitRefusals
   /** A failed agent is the gateway's 502; a task refused for a limit is a 429, like a refusal without a task. */
   const answered = (record: TaskRecord, status: Answered['status']): Answered => {
     const body = taskView(record, views);
-    const limit = refusals.of(record.task.id);
-    if (record.task.status.state !== 'TASK_STATE_REJECTED' || limit === undefined) return { status, body };
-    const retryAfter = Math.max(1, Math.ceil(((limit.until ?? 0) - core.clock.now()) / 1000));
-    return {
-      status: 429,
-      body: { ...body, error: { code: limit.code, message: body.response, retryAfter } },
-      retryAfter,
-    };
+    const { error } = record.envelope;
+    if (record.task.status.state !== 'TASK_STATE_REJECTED' || error?.code !== 'quota') return { status, body };
+    const { code, text: message, retryAfter = 1 } = error;
+    return { status: 429, body: { ...body, error: { code, message, retryAfter } }, retryAfter };
   };
 
   /** What is told without waiting: a task just accepted counts as submitted, however far it has come by now. */

@@ -5,7 +5,6 @@ import { definePlugin, type Core } from '../../../src/plugin.js';
 import { chatRoutes } from './chat-routes.js';
 import { directoryRoutes } from './directory-routes.js';
 import { healthRouter } from './health.js';
-import { LimitRefusals } from './limit-refusals.js';
 import { openApiDocument } from './openapi.js';
 import type { Route } from './route.js';
 import { operatorRouter } from './router.js';
@@ -16,13 +15,11 @@ import { partsToWire } from './wire-parts.js';
 export const operatorApi = definePlugin({
   name: 'operator-api',
   consumes: [],
-  observes: ['agent.prompt.dropped'],
+  observes: [],
   produces: [],
-  install({ core, bus, mount }) {
+  install({ core, mount }) {
     const write = createErrorWriters(core.log).operator;
-    const refusals = new LimitRefusals();
-    bus.subscribe('agent.prompt.dropped', (dropped) => refusals.note(dropped));
-    const routes = operatorRoutes(core, refusals);
+    const routes = operatorRoutes(core);
     mount('/', healthRouter(core, write));
     mount('/api/a2a', operatorRouter(core, routes, write));
 
@@ -34,10 +31,10 @@ export const operatorApi = definePlugin({
 });
 
 /** All routes below `/api/a2a`. The ports are used when a route runs, not before. */
-export function operatorRoutes(core: Core, refusals: LimitRefusals): Route[] {
+export function operatorRoutes(core: Core): Route[] {
   const views: ViewPorts = {
     baseUrl: () => core.baseUrl(),
     inline: (parts, scope) => partsToWire(parts, core.blobs, scope),
   };
-  return [...chatRoutes(core, views, refusals), ...taskRoutes(core, views), ...directoryRoutes(core)];
+  return [...chatRoutes(core, views), ...taskRoutes(core, views), ...directoryRoutes(core)];
 }

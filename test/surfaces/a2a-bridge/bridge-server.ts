@@ -1,6 +1,6 @@
 // The real switchboard on a free port with two workspaces and four callers; stopped and removed after all tests of the
 // file.
-import { afterAll } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,13 @@ import { silentLogger } from '../../../src/log.js';
 import { createSwitchboard, type Switchboard } from '../../../src/main.js';
 
 /** Keys: callers of alpha are ann and bob, of beta bob; eve belongs to alpha and may use both. */
-export const KEYS = { ann: 'key-alpha-ann', bob: 'key-alpha-bob', eve: 'key-alpha-eve', betaBob: 'key-beta-bob' };
+export const KEYS = {
+  ann: 'key-alpha-ann',
+  bob: 'key-alpha-bob',
+  eve: 'key-alpha-eve',
+  betaBob: 'key-beta-bob',
+  pia: 'key-private-pia',
+};
 
 export interface Answer {
   status: number;
@@ -19,19 +25,12 @@ export interface Answer {
 }
 
 export class BridgeServer {
-  private constructor(
-    readonly url: string,
-    readonly switchboard: Switchboard,
-  ) {}
+  url = '';
+  switchboard!: Switchboard;
+  private readonly home = mkdtempSync(join(tmpdir(), 'switchboard-bridge-'));
 
-  static async start(settings: Record<string, unknown> = {}): Promise<BridgeServer> {
-    const home = mkdtempSync(join(tmpdir(), 'switchboard-bridge-'));
-    const write = (workspace: string, file: string, value: unknown): void => {
-      const folder = join(home, 'workspaces', workspace, '.a2a');
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, file), JSON.stringify(value));
-    };
-    write('alpha', 'callers.json', {
+  async start(settings: Record<string, unknown>): Promise<void> {
+    this.write('alpha', 'callers.json', {
       v: 1,
       callers: [
         { name: 'ann', key: KEYS.ann },
@@ -39,24 +38,32 @@ export class BridgeServer {
         { name: 'eve', key: KEYS.eve, agents: ['alpha', 'beta'] },
       ],
     });
-    write('beta', 'callers.json', { v: 1, callers: [{ name: 'bob', key: KEYS.betaBob }] });
-    write('hidden', 'workspace.json', { v: 1, exposed: false });
-    write('private', 'workspace.json', { v: 1, publicCard: false });
-    write('private', 'callers.json', { v: 1, callers: [{ name: 'pia', key: 'key-private-pia' }] });
-    writeFileSync(join(home, 'switchboard.json'), JSON.stringify({ v: 1, port: 0, ...settings }));
-    const switchboard = await createSwitchboard({
-      config: { home, port: 0, host: '127.0.0.1' },
-      log: silentLogger(),
-    });
-    afterAll(async () => {
-      await switchboard.stop();
-      rmSync(home, { recursive: true, force: true });
-    });
-    const { url } = await switchboard.start();
-    return new BridgeServer(url, switchboard);
+    this.write('beta', 'callers.json', { v: 1, callers: [{ name: 'bob', key: KEYS.betaBob }] });
+    this.write('hidden', 'workspace.json', { v: 1, exposed: false });
+    this.write('private', 'workspace.json', { v: 1, publicCard: false });
+    this.write('private', 'callers.json', { v: 1, callers: [{ name: 'pia', key: KEYS.pia }] });
+    writeFileSync(join(this.home, 'switchboard.json'), JSON.stringify({ v: 1, ...settings }));
+    const config = { home: this.home, port: 0, host: '127.0.0.1' };
+    this.switchboard = await createSwitchboard({ config, log: silentLogger() });
+    this.url = (await this.switchboard.start()).url;
   }
 
-  async send(method: string, path: string, options: { key?: string; body?: unknown; headers?: Record<string, string> } = {}): Promise<Answer> {
+  async stop(): Promise<void> {
+    await this.switchboard?.stop();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+
+  private write(workspace: string, file: string, value: unknown): void {
+    const folder = join(this.home, 'workspaces', workspace, '.a2a');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, file), JSON.stringify(value));
+  }
+
+  async send(
+    method: string,
+    path: string,
+    options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
     const { key = KEYS.bob, body, headers } = options;
     const response = await fetch(`${this.url}${path}`, {
       method,
@@ -72,7 +79,11 @@ export class BridgeServer {
     return { status: response.status, headers: response.headers, text, json: parse(text) };
   }
 
-  rpc(method: string, params: unknown, options: { key?: string; path?: string; headers?: Record<string, string> } = {}): Promise<Answer> {
+  rpc(
+    method: string,
+    params: unknown,
+    options: { key?: string; path?: string; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
     const { path = '/a2a', ...rest } = options;
     return this.send('POST', path, { ...rest, body: { jsonrpc: '2.0', id: 7, method, params } });
   }
@@ -92,3 +103,11 @@ export const sendParams = (text: string, extra: Record<string, unknown> = {}, co
   message: { messageId: `m-${++messages}`, role: 'ROLE_USER', parts: [{ text }], ...extra },
   ...(configuration !== undefined && { configuration }),
 });
+
+/** A server for all tests of the file. */
+export function useBridgeServer(settings: Record<string, unknown> = {}): BridgeServer {
+  const server = new BridgeServer();
+  beforeAll(() => server.start(settings));
+  afterAll(() => server.stop());
+  return server;
+}

@@ -1,0 +1,142 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureOperatorKey, operatorKeyFile, writeServerInfo } from '../../src/home.js';
+import { type as typed } from '../support/fake-terminal.js';
+import { OperatorServer } from '../support/operator-server.js';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'switchboard-cli-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+const type = (...argv: string[]) => typed(home, argv);
+/** A process id that surely belongs to nobody. */
+const NOBODY = 2 ** 30;
+
+describe('commands without a server', () => {
+  it('init makes a workspace, with a card and a caller where asked for', async () => {
+    const made = await type('init', 'desk', '--description', 'answers mail', '--caller', 'bob', '--json');
+    const { path, key } = made.json<{ path: string; key: string }>();
+    expect(path).toBe(join(home, 'workspaces', 'desk'));
+    expect(readFileSync(join(path, '.a2a', 'card.json'), 'utf8')).toContain('answers mail');
+    expect(readFileSync(join(path, '.a2a', 'callers.json'), 'utf8')).not.toContain(key);
+    expect(await type('init', 'desk')).toMatchObject({ code: 2 });
+    expect(await type('init', '../desk')).toMatchObject({ code: 2 });
+    expect(await type('init', 'other', '--url', 'http://127.0.0.1:9')).toMatchObject({ code: 2 });
+  });
+
+  it('callers are managed on the files', async () => {
+    await type('init', 'desk');
+    const first = (await type('callers', 'add', 'desk/bob', '--agents', 'desk,other', '--json')).json<{
+      key: string;
+    }>();
+    const second = (await type('callers', 'rotate', 'desk/bob', '--revoke', '--json')).json<{ key: string }>();
+    expect(second.key).not.toBe(first.key);
+    const { out } = await type('callers', 'list');
+    expect(out).toMatch(new RegExp(`desk/bob +…${second.key.slice(-4)} +desk,other`));
+    expect(out).not.toContain(first.key.slice(-4));
+    expect(await type('callers', 'remove', 'desk/bob')).toMatchObject({ code: 0 });
+    expect(await type('callers', 'remove', 'desk/bob')).toMatchObject({ code: 6 });
+    expect(await type('callers', 'add', 'nowhere/bob')).toMatchObject({ code: 6 });
+  });
+
+  it('what needs a server says so', async () => {
+    for (const argv of [['tasks'], ['chat', 'hi'], ['agents'], ['status', 'x']]) {
+      const { code, err } = await type(...argv);
+      expect(code).toBe(3);
+      expect(err).toContain('switchboard start');
+    }
+  });
+
+  it('the file of a server that is gone counts as none', async () => {
+    writeServerInfo(home, { url: 'http://127.0.0.1:9', pid: NOBODY, startedAt: '' });
+    await type('init', 'desk');
+    expect(await type('callers', 'list')).toMatchObject({ code: 0 });
+  });
+
+  it('rebuild reads all tasks from the files', async () => {
+    const server = await OperatorServer.start();
+    for (const contextId of ['a', 'b', 'c']) await server.chat('hello', { contextId });
+    const before = (await server.get<{ tasks: object[] }>('/tasks')).body.tasks;
+    await server.switchboard.stop();
+    expect(await typed(server.home.path, ['rebuild'])).toMatchObject({
+      code: 0,
+      out: 'Rebuilt from the files: 3 tasks.',
+    });
+    const after = await server.restart();
+    const pollUrl = expect.any(String);
+    expect((await after.get<{ tasks: object[] }>('/tasks')).body.tasks).toEqual(
+      before.map((task) => ({ ...task, pollUrl })),
+    );
+  });
+
+  it('a bad configuration ends every command with one readable list', async () => {
+    writeFileSync(join(home, 'switchboard.json'), '{"port": -1, "maxHops": 0}');
+    const { code, err } = await type('callers', 'list');
+    expect(code).toBe(7);
+    expect(err).toContain('port must be');
+    expect(err).toContain('maxHops must be');
+  });
+
+  it('misspelt settings are pointed out', async () => {
+    writeFileSync(join(home, 'switchboard.json'), '{"prot": 1}');
+    expect((await type('callers', 'list')).err).toContain('there is no setting prot');
+  });
+});
+
+describe('doctor', () => {
+  it('is content with a home in order', async () => {
+    await type('init', 'desk');
+    const { code, out } = await type('doctor');
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/PROBLEM|warning/);
+  });
+
+  it('says what a new home lacks, and makes nothing', async () => {
+    const { code, out } = await typed(join(home, 'new'), ['doctor']);
+    expect(code).toBe(0);
+    expect(out).toContain('does not exist yet');
+    expect(() => readFileSync(join(home, 'new'))).toThrow('ENOENT');
+  });
+
+  it('names an owner’s file that can’t be used and what to do', async () => {
+    await type('init', 'desk');
+    writeFileSync(join(home, 'workspaces', 'desk', '.a2a', 'callers.json'), '{"callers": ');
+    const { code, out } = await type('doctor');
+    expect(code).toBe(1);
+    expect(out).toMatch(/PROBLEM workspaces: desk: callers\.json .*\n +→ Correct callers\.json of desk/);
+  });
+
+  it('warns of key files that others can read', async () => {
+    await type('init', 'desk', '--caller', 'bob');
+    ensureOperatorKey(home);
+    chmodSync(operatorKeyFile(home), 0o644);
+    const plain = join(home, 'workspaces', 'desk', '.a2a', 'callers.json');
+    writeFileSync(plain, '{"v": 1, "callers": [{"name": "bob", "key": "in-the-clear"}]}');
+    chmodSync(plain, 0o644);
+    const { code, out } = await type('doctor');
+    expect(code).toBe(0);
+    for (const file of [operatorKeyFile(home), plain]) expect(out).toContain(`chmod 600 ${file}`);
+    expect(out).not.toContain('in-the-clear');
+  });
+
+  it('shows every problem of the configuration', async () => {
+    writeFileSync(join(home, 'switchboard.json'), '{"port": 1,}');
+    const { code, out } = await type('doctor');
+    expect(code).toBe(1);
+    expect(out).toContain('line 1, column 12');
+  });
+
+  it('notices a server that did not stop cleanly', async () => {
+    await type('init', 'desk');
+    writeServerInfo(home, { url: 'http://127.0.0.1:9', pid: NOBODY, startedAt: '' });
+    expect((await type('doctor')).out).toContain('did not stop cleanly');
+  });
+
+  it('prints its findings as JSON too', async () => {
+    await type('init', 'desk');
+    const { findings } = (await type('doctor', '--json')).json<{ findings: { check: string; level: string }[] }>();
+    expect(findings.map(({ level }) => level)).not.toContain('problem');
+  });
+});

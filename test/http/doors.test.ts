@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import express, { type Express } from 'express';
+import request from 'supertest';
+import { createDoors } from '../../src/http/create-doors.js';
+import { createErrorWriters } from '../../src/http/error-writers.js';
+import { silentLogger } from '../../src/log.js';
+import type { Caller } from '../../src/workspace/callers.js';
+import { FakeClock } from '../support/fake-clock.js';
+
+const log = silentLogger();
+const { rest } = createErrorWriters(log);
+const ann: Caller = { id: 'alpha/ann', scope: 'alpha', name: 'ann', workspace: 'alpha', agents: ['alpha'] };
+
+function build(clock = new FakeClock()): Express {
+  const doors = createDoors({
+    config: { rate: { perMinute: 60, burst: 2 }, maxBodyBytes: 100 },
+    callers: { authenticate: (key) => Promise.resolve(key === 'good' ? ann : undefined) },
+    log,
+    clock,
+    operatorKey: 'boss',
+  });
+  const app = express();
+  app.use('/caller', doors.caller(rest), (req, res) => void res.json({ id: req.caller?.id }));
+  app.use('/operator', doors.operator(rest), (_req, res) => void res.json({ ok: true }));
+  app.use('/json', doors.json(rest), express.json(), (req, res) => void res.json({ body: req.body ?? 'none' }));
+  return app;
+}
+
+describe('the caller door', () => {
+  it.each([
+    ['X-API-Key', { 'X-API-Key': 'good' }, 200],
+    ['a bearer token', { Authorization: 'bearer good' }, 200],
+    ['both, if they agree', { 'X-API-Key': 'good', Authorization: 'Bearer good' }, 200],
+    ['two different keys', { 'X-API-Key': 'good', Authorization: 'Bearer other' }, 401],
+    ['an unknown key', { 'X-API-Key': 'bad' }, 401],
+    ['another scheme', { Authorization: 'Basic good' }, 401],
+    ['no key', {}, 401],
+  ])('answers %s', async (_name, headers, status) => {
+    const response = await request(build()).get('/caller').set(headers);
+    expect(response.status).toBe(status);
+    if (status === 401) expect(response.headers['www-authenticate']).toContain('Bearer');
+  });
+
+  it('refuses the request after the burst until a token is back', async () => {
+    const clock = new FakeClock();
+    const app = build(clock);
+    const call = (): request.Test => request(app).get('/caller').set('X-API-Key', 'good');
+    expect([(await call()).status, (await call()).status]).toEqual([200, 200]);
+    const refused = await call();
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    clock.advance(1000);
+    expect((await call()).status).toBe(200);
+  });
+});
+
+describe('the operator door', () => {
+  it.each([
+    ['boss', 200],
+    ['bos', 401],
+    ['good', 401],
+  ])('answers the key %s', async (key, status) => {
+    expect((await request(build()).get('/operator').set('X-API-Key', key)).status).toBe(status);
+  });
+});
+
+describe('the JSON door', () => {
+  const post = (body: string, headers: Record<string, string> = {}): request.Test =>
+    request(build())
+      .post('/json')
+      .set({ 'Content-Type': 'application/json', ...headers })
+      .send(body);
+
+  it('hands on what it read, also to parsers behind it', async () => {
+    expect((await post('{"a":1}')).body).toEqual({ body: { a: 1 } });
+    expect((await post('')).body).toEqual({ body: 'none' });
+  });
+
+  it.each([
+    ['a body over the limit', `{"a":"${'x'.repeat(200)}"}`, {}, 413],
+    ['another type', 'a=1', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415],
+    ['another charset', '{}', { 'Content-Type': 'application/json; charset=utf-16' }, 415],
+    ['a compressed body', '{}', { 'Content-Encoding': 'gzip' }, 415],
+    ['broken JSON', '{', {}, 400],
+    ['a repeated key', '{"a":1,"a":2}', {}, 400],
+  ])('refuses %s', async (_name, body, headers, status) => {
+    const response = await post(body, headers);
+    expect(response.status).toBe(status);
+    expect(response.body.error.code).toBe(status);
+  });
+
+  it('counts the bytes of a body that does not announce its length', async () => {
+    const chunked = request(build()).post('/json').set({ 'Content-Type': 'application/json' });
+    chunked.write(`{"a":"${'x'.repeat(80)}`);
+    chunked.write(`${'x'.repeat(80)}"}`);
+    expect((await chunked).status).toBe(413);
+  });
+});

@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Router } from 'express';
+import { connect } from 'node:net';
+import { systemClock } from '../../src/clock.js';
+import { createHttpServer, type HttpServer } from '../../src/http/server.js';
+import { silentLogger } from '../../src/log.js';
+
+const open: HttpServer[] = [];
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close(100);
+});
+
+async function start(corsOrigins: string[] = []): Promise<{ server: HttpServer; url: string; port: number }> {
+  const server = createHttpServer({
+    config: { corsOrigins, trustedProxies: [] },
+    log: silentLogger(),
+    clock: systemClock,
+  });
+  open.push(server);
+  const router = Router();
+  router.get('/throw', () => {
+    throw new Error('secret detail');
+  });
+  router.get('/item/:id', (req, res) => void res.json(req.params));
+  server.mount('/things', router);
+  const { port } = await server.listen('127.0.0.1', 0);
+  return { server, url: `http://127.0.0.1:${port}`, port };
+}
+
+describe('the server', () => {
+  it.each([
+    ['/nothing', 404, (body: { error: { code: unknown } }) => expect(body.error.code).toBe('not-found')],
+    ['/a2a/nothing', 404, (body: { error: { code: unknown } }) => expect(body.error.code).toBe(404)],
+    ['/a2a', 404, (body: { jsonrpc?: string }) => expect(body.jsonrpc).toBe('2.0')],
+    ['/things/throw', 500, (body: object) => expect(JSON.stringify(body)).not.toContain('secret')],
+    ['/things/item/%ff', 400, (body: { error: { code: unknown } }) => expect(body.error.code).toBe('invalid-request')],
+  ])('answers %s as JSON in the shape of its surface', async (path, status, check) => {
+    const { url } = await start();
+    const response = await fetch(url + path);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toContain('json');
+    expect(response.headers.get('x-powered-by')).toBeNull();
+    check((await response.json()) as never);
+  });
+
+  it('answers what is not HTTP with JSON', async () => {
+    const { port } = await start();
+    const answer = await new Promise<string>((resolve) => {
+      let text = '';
+      connect(port, '127.0.0.1', function (this: { write(text: string): void }) {
+        this.write('NOT HTTP AT ALL\r\n\r\n');
+      })
+        .on('data', (chunk: Buffer) => (text += chunk.toString()))
+        .on('close', () => resolve(text));
+    });
+    expect(answer).toContain('HTTP/1.1 400');
+    expect(answer).toContain('"invalid-request"');
+  });
+
+  it('answers requests that are under way when it closes, and no new ones', async () => {
+    const { server, url } = await start();
+    let answer: () => void = () => undefined;
+    const entered = new Promise<void>((resolve) => {
+      const router = Router();
+      router.get('/', (_req, res) => {
+        answer = () => void res.json({ done: true });
+        resolve();
+      });
+      server.mount('/slow', router);
+    });
+    const running = fetch(`${url}/slow`);
+    await entered;
+    const closed = server.close();
+    await expect(fetch(`${url}/things/item/1`)).rejects.toThrow();
+    answer();
+    expect(await (await running).json()).toEqual({ done: true });
+    await closed;
+  });
+
+  it('lets only the configured origins read its answers', async () => {
+    const { url } = await start(['https://good.example']);
+    const ask = async (origin: string): Promise<string | null> =>
+      (await fetch(`${url}/x`, { headers: { Origin: origin } })).headers.get('access-control-allow-origin');
+    expect(await ask('https://good.example')).toBe('https://good.example');
+    expect(await ask('https://evil.example')).toBeNull();
+  });
+});

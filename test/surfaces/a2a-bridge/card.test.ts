@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { agentCard } from '../../../plugins/surfaces/a2a-bridge/card.js';
+import { toSdkEvent, toSdkTask } from '../../../plugins/surfaces/a2a-bridge/to-sdk.js';
+import type { Task } from '../../../src/a2a-model.js';
+
+describe('a card', () => {
+  const card = agentCard({ name: 'alpha', description: '', skills: [] }, 'https://h.example/agents/alpha/a2a');
+
+  it('has every required member, filled', () => {
+    for (const member of ['supportedInterfaces', 'defaultInputModes', 'defaultOutputModes', 'skills']) {
+      expect((card[member] as unknown[]).length).toBeGreaterThan(0);
+    }
+    expect(card).toMatchObject({ name: 'alpha', version: '1.0.0', description: expect.stringMatching(/./) });
+    for (const skill of card['skills'] as { tags: string[] }[]) expect(skill.tags.length).toBeGreaterThan(0);
+  });
+
+  it('declares exactly what is served', () => {
+    expect(card['supportedInterfaces']).toEqual(
+      ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
+        url: 'https://h.example/agents/alpha/a2a',
+        protocolBinding,
+        protocolVersion: '1.0',
+      })),
+    );
+    expect(card['capabilities']).toMatchObject({ streaming: true, pushNotifications: false, extendedAgentCard: false });
+    expect(card['securitySchemes']).toMatchObject({
+      apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
+      bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
+    });
+  });
+
+  it("shows the owner's words and nothing that was not asked for", () => {
+    const words = {
+      name: 'a',
+      description: 'd',
+      version: '2.0.0',
+      skills: [{ id: 's', name: 'S', description: '', tags: [], driver: 'secret-driver' }],
+      model: 'secret-model',
+      key: 'secret-key',
+      home: '/secret/path',
+    };
+    const text = JSON.stringify(agentCard(words, 'https://h.example/a2a'));
+    expect(text).toContain('"version":"2.0.0"');
+    expect(text).toContain('"tags":["s"]');
+    expect(text).not.toContain('secret');
+  });
+});
+
+describe('the model as the SDK sees it', () => {
+  const task: Task = {
+    id: 't',
+    contextId: 'c',
+    status: { state: 'TASK_STATE_AUTH_REQUIRED', timestamp: '2026-01-01T00:00:00.000Z' },
+    artifacts: [
+      {
+        artifactId: 'a',
+        parts: [
+          { blob: 'x', size: 1, filename: 'f.bin' },
+          { blob: 'gone', size: 1, filename: 'g.bin' },
+        ],
+      },
+    ],
+    history: ['1', '2', '3'].map((messageId) => ({ messageId, role: 'ROLE_USER', parts: [{ data: null }] })),
+  };
+  const read = (blob: string): Buffer | undefined => (blob === 'x' ? Buffer.from('y') : undefined);
+
+  it('has its files inline, and a sentence where one is gone', () => {
+    const [there, gone] = toSdkTask(task, read).artifacts[0]?.parts ?? [];
+    expect(there?.content).toEqual({ $case: 'raw', value: Buffer.from('y') });
+    expect(gone?.content).toEqual({ $case: 'text', value: expect.stringContaining('g.bin') });
+  });
+
+  it.each([
+    [undefined, ['1', '2', '3']],
+    [0, []],
+    [2, ['2', '3']],
+    [9, ['1', '2', '3']],
+  ])('shows with historyLength %j the messages %j', (historyLength, ids) => {
+    expect(toSdkTask(task, read, { historyLength }).history.map(({ messageId }) => messageId)).toEqual(ids);
+  });
+
+  it('numbers states and keeps flags of chunks', () => {
+    expect(toSdkTask(task, read).status?.state).toBe(8);
+    const chunk = {
+      taskId: 't',
+      contextId: 'c',
+      artifact: { artifactId: 'a', parts: [] },
+      append: true,
+      lastChunk: false,
+    };
+    expect(toSdkEvent({ artifactUpdate: chunk }, read).payload).toMatchObject({
+      $case: 'artifactUpdate',
+      value: { append: true, lastChunk: false },
+    });
+  });
+});
