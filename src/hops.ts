@@ -5,6 +5,7 @@ import type { Hop } from './bus/topics.js';
 /** Marks this switchboard's crossings. `switchboardId` is the home's secret-free, lasting id. */
 export class Hops {
   private readonly switchboard: string;
+  private readonly marks = new Map<string, Hop>();
 
   constructor(private readonly switchboardId: string) {
     this.switchboard = digest(switchboardId);
@@ -12,7 +13,13 @@ export class Hops {
 
   /** The mark a prompt for this agent leaves here. */
   of(agent: string): Hop {
-    return { switchboard: this.switchboard, agent: digest(`${this.switchboardId}\n${agent}`) };
+    let mark = this.marks.get(agent);
+    if (!mark) {
+      mark = { switchboard: this.switchboard, agent: digest(`${this.switchboardId}\n${agent}`) };
+      // Names of agents that exist: a bounded set.
+      this.marks.set(agent, mark);
+    }
+    return mark;
   }
 }
 

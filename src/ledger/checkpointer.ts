@@ -25,8 +25,9 @@ export interface CheckpointerDeps {
 }
 
 export class Checkpointer {
-  private readonly unsaved = new Set<LiveTask>();
-  private readonly unmirrored = new Set<LiveTask>();
+  /** With the time since when; oldest first. */
+  private readonly unsaved = new Map<LiveTask, number>();
+  private readonly unmirrored = new Map<LiveTask, number>();
   /** Messages accepted but not in the mirror's index yet. */
   private readonly messages = new Map<string, KnownMessage>();
   private readonly files: Sweep;
@@ -38,7 +39,7 @@ export class Checkpointer {
       ...deps,
       name: 'mirror',
       waitMs: ROWS_WAIT_MS,
-      step: () => this.mirrorSlice(ROWS_AT_ONCE),
+      step: () => this.mirrorSlice(),
     });
   }
 
@@ -66,21 +67,25 @@ export class Checkpointer {
 
   /** A commit changed this task. */
   dirty(live: LiveTask): void {
-    this.unsaved.add(live);
-    this.unmirrored.add(live);
+    const now = this.deps.clock.now();
+    if (!this.unsaved.has(live)) this.unsaved.set(live, now);
+    if (!this.unmirrored.has(live)) this.unmirrored.set(live, now);
     this.files.due();
     this.rows.due();
   }
 
   /** Brings the mirror up to date, so that a list shows what was committed before it. */
   syncMirror(): void {
-    this.mirrorSlice(Infinity);
+    this.mirrorRows([...this.unmirrored.keys()]);
   }
 
   /** Saves everything now. */
   async flush(): Promise<void> {
     await this.deps.stores.flush();
-    while (this.saveSlice()) await new Promise((resolve) => setImmediate(resolve));
+    while (this.unsaved.size > 0) {
+      this.saveAll(first(this.unsaved, FILES_AT_ONCE));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     this.syncMirror();
   }
 
@@ -91,17 +96,29 @@ export class Checkpointer {
   }
 
   private saveSlice(): boolean {
-    for (const live of first(this.unsaved, FILES_AT_ONCE)) {
+    const slice = first(this.unsaved, FILES_AT_ONCE, this.deps.clock.now() - FILES_WAIT_MS);
+    this.saveAll(slice);
+    if (slice.length < FILES_AT_ONCE && this.unsaved.size > 0) this.files.due();
+    return slice.length === FILES_AT_ONCE;
+  }
+
+  private saveAll(tasks: readonly LiveTask[]): void {
+    for (const live of tasks) {
       this.saveFiles(live);
       this.unsaved.delete(live);
       this.release(live);
     }
-    return this.unsaved.size > 0;
   }
 
-  private mirrorSlice(most: number): boolean {
-    const tasks = first(this.unmirrored, most);
-    if (tasks.length === 0) return false;
+  private mirrorSlice(): boolean {
+    const slice = first(this.unmirrored, ROWS_AT_ONCE, this.deps.clock.now() - ROWS_WAIT_MS);
+    this.mirrorRows(slice);
+    if (slice.length < ROWS_AT_ONCE && this.unmirrored.size > 0) this.rows.due();
+    return slice.length === ROWS_AT_ONCE;
+  }
+
+  private mirrorRows(tasks: readonly LiveTask[]): void {
+    if (tasks.length === 0) return;
     this.deps.mirror.upsert(tasks.map((live) => rowOf(live.committed as TaskRecord)));
     for (const live of tasks) {
       this.unmirrored.delete(live);
@@ -109,7 +126,6 @@ export class Checkpointer {
       for (const message of envelope.messages) this.messages.delete(messageKey(envelope.caller.id, message.id));
       this.release(live);
     }
-    return this.unmirrored.size > 0;
   }
 
   /** The journal may let go of what is both in the file and in the mirror. */
@@ -132,11 +148,11 @@ export class Checkpointer {
   }
 }
 
-/** The oldest members of a set. */
-function first<T>(set: ReadonlySet<T>, most: number): T[] {
+/** The oldest members, if they wait since `since` or longer: a short task is then written once, when it is over. */
+function first<T>(waiting: ReadonlyMap<T, number>, most: number, since = Infinity): T[] {
   const members: T[] = [];
-  for (const member of set) {
-    if (members.length >= most) break;
+  for (const [member, from] of waiting) {
+    if (members.length >= most || from > since) break;
     members.push(member);
   }
   return members;

@@ -22,7 +22,7 @@ export class Sweep {
 
   constructor(private readonly options: SweepOptions) {}
 
-  /** There is something to do. */
+  /** There is something to do, now or after the wait. */
   due(): void {
     if (!this.scheduled) this.after(this.options.waitMs);
   }

@@ -14,7 +14,7 @@ const visible = ({ status, headers, text }: Answer, ...ids: string[]): unknown =
 };
 
 /** The frames of a stream up to its end, as {id, event}. */
-const frames = (text: string): { id: string; event: Record<string, never> }[] =>
+const frames = (text: string): { id: string; event: unknown }[] =>
   text
     .split('\n\n')
     .filter((frame) => frame.includes('data: '))

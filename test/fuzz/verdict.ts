@@ -15,7 +15,7 @@ export function bindingOf(path: string): Binding | undefined {
 export function verdict(request: RawRequest, answer: RawAnswer): string | undefined {
   const { status, type, text } = answer;
   if (status >= 500) return `status ${status}`;
-  if (request.method === 'HEAD' || status === 204 || status === 304) return undefined;
+  if (['HEAD', 'OPTIONS'].includes(request.method) || status === 204 || status === 304) return undefined;
   if (type.startsWith('text/event-stream')) return streamVerdict(request, text);
   if (!/^application\/(a2a\+|openapi\+)?json/.test(type)) return `content type ${JSON.stringify(type)}`;
   const value = parse(text);

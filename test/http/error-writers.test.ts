@@ -1,21 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
-import request from 'supertest';
 import { AppError, ERROR_CODES, type ErrorCode, type ErrorDetails } from '../../src/errors.js';
 import { ERROR_TABLE } from '../../src/http/error-table.js';
 import { createErrorWriters, requestId } from '../../src/http/error-writers.js';
 import { createLogger, Secrets } from '../../src/log.js';
+import { serve, type Answer } from './serve.js';
 
 const logged: string[] = [];
 const writers = createErrorWriters(createLogger('error', new Secrets(), { write: (line) => void logged.push(line) }));
 
-const write = (binding: keyof typeof writers, error: unknown, body?: unknown): request.Test => {
+const write = async (binding: keyof typeof writers, error: unknown, body?: unknown): Promise<Answer> => {
   const app = express();
   app.use((req, res) => {
     req.body = body;
     writers[binding](error, req, res);
   });
-  return request(app).get('/x');
+  return (await serve(app))('/x');
 };
 const app = (code: ErrorCode, details?: ErrorDetails): AppError => new AppError(code, 'Said so.', details);
 
@@ -73,9 +73,9 @@ describe('error writers', () => {
   it('say over JSON-RPC too by the HTTP status what the door refused', async () => {
     const unauthenticated = await write('jsonRpc', app('unauthenticated'));
     expect(unauthenticated.status).toBe(401);
-    expect(unauthenticated.headers['www-authenticate']).toMatch(/^Bearer realm=/);
+    expect(unauthenticated.headers.get('www-authenticate')).toMatch(/^Bearer realm=/);
     const limited = await write('jsonRpc', app('rate-limited', { retryAfter: 2 }));
-    expect([limited.status, limited.headers['retry-after']]).toEqual([429, '2']);
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '2']);
   });
 
   it('never show what an internal error was about, but log it', async () => {

@@ -69,17 +69,21 @@ function wordsOf({ workspaces }: CardPorts, agent: AgentInfo): CardWords {
 
 function sendCard(req: Request, res: Response, card: Record<string, unknown>, visibility: 'public' | 'private'): void {
   const body = JSON.stringify(card);
-  res.setHeader('ETag', `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`);
+  const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`;
+  res.setHeader('ETag', etag);
   res.setHeader('Cache-Control', `${visibility}, max-age=${MAX_AGE}`);
   res.append('Vary', visibility === 'public' ? 'A2A-Version' : 'A2A-Version, Authorization, X-API-Key');
-  // `fresh` compares the ETag with each one in If-None-Match.
-  if (req.fresh) {
+  if (isKnown(etag, req.headers['if-none-match'])) {
     res.status(304).end();
     return;
   }
   res.setHeader('Content-Type', 'application/json');
   res.end(body);
 }
+
+/** Whether If-None-Match, a list, names this version. Unlike express, `Cache-Control: no-cache` beside it is no matter. */
+const isKnown = (etag: string, header: string | undefined): boolean =>
+  header !== undefined && header.split(',').some((entry) => ['*', etag].includes(entry.trim().replace(/^W\//, '')));
 
 function onlyGet(writeError: ErrorWriter): RequestHandler {
   return (req, res, next) => {
