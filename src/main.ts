@@ -104,7 +104,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const inbox = new Inbox({ workspaces });
   const lines = { saveLines: saveSessionLines(transcripts), syncLines: () => transcripts.sync() };
   const stores = new ScopeStores({ disk, clock, log, durability, folderOf, ...lines });
-  const mirror = openMirror({ file: mirrorFile(home), log });
+  const mirror = openMirror({ file: mirrorFile(home), log, clock });
   closers.push(() => mirror.close());
   const recovery = await recover({ stores, mirror, log, scopes: ['operator', ...workspaces.names()] });
   log.info(recovery, 'recovered');

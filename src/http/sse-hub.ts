@@ -85,6 +85,8 @@ export class SseSink {
   seq: number | undefined;
   /** What the stream reads from; closed when the reader goes away or the server stops. */
   source: { close(): void } | undefined;
+  /** What goes on writing after the adapter has ended its part; the response ends when it resolves. Never rejects. */
+  onward: (() => Promise<void>) | undefined;
   closed = false;
   private pending = '';
   /** When the socket stopped taking more, or 0 while it takes. */
@@ -94,7 +96,7 @@ export class SseSink {
   constructor(
     readonly hub: SseHub,
     readonly res: Response,
-    readonly owner: StreamOwner | undefined,
+    public owner: StreamOwner | undefined,
   ) {
     (res as SinkResponse)[SINK] = this;
     res.flushHeaders = sinkOpen;
@@ -105,9 +107,20 @@ export class SseSink {
     return this.blockedSince === 0;
   }
 
+  /** @internal True while nothing waits to be sent. */
+  get empty(): boolean {
+    return this.pending === '';
+  }
+
   /** Resolves when the reader has caught up or is gone. */
   drained(): Promise<void> {
     return this.writable || this.closed ? Promise.resolve() : new Promise((resolve) => (this.wake = resolve));
+  }
+
+  /** Adds a frame at a position of the stream; it leaves when this tick is over. */
+  send(frame: string, seq: number): void {
+    this.seq = seq;
+    this.queue(frame);
   }
 
   /** @internal */
@@ -150,6 +163,7 @@ export class SseSink {
     this.hub.remove(this);
     this.source?.close();
     this.source = undefined;
+    this.onward = undefined;
     this.unblock();
   }
 
@@ -173,6 +187,7 @@ function sinkOpen(this: Response): void {
     sink.closed = true;
     return;
   }
+  sink.owner = undefined;
   this.setHeader('Cache-Control', 'no-cache, no-transform');
   this.write = sinkWrite as Response['write'];
   this.end = sinkEnd as Response['end'];
@@ -189,6 +204,14 @@ function sinkWrite(this: Response, frame: string): boolean {
 
 function sinkEnd(this: Response): Response {
   const sink = (this as SinkResponse)[SINK];
+  const { onward } = sink;
+  if (onward && !sink.closed) {
+    sink.onward = undefined;
+    // Without a first frame the reader must hear now that the stream is open.
+    if (sink.empty) ServerResponse.prototype.flushHeaders.call(this);
+    void onward().then(() => this.end());
+    return this;
+  }
   const rest = sink.takePending();
   const gone = sink.closed;
   sink.release();

@@ -300,7 +300,7 @@ export class FileLedger implements Ledger {
     if (scope === undefined) return undefined;
     const record = this.deps.stores.of(scope).checkpoints.read(taskId);
     // A file that names another scope was put there by hand: nobody gains another's tasks that way.
-    return record?.envelope.caller.scope === scope ? record : undefined;
+    return record?.envelope.caller.scope === scope ? { task: record.task, envelope: record.envelope } : undefined;
   }
 
   private scopeOf(live: LiveTask): string {
@@ -309,9 +309,10 @@ export class FileLedger implements Ledger {
 
   /** A saved task that nothing is running for leaves memory after a while; see KEEP_MS. */
   private maybeLeave(live: LiveTask): void {
-    if (live.committed?.envelope.turnOpen) return;
-    this.leaving.delete(live.taskId);
-    this.leaving.set(live.taskId, this.deps.clock.now() + KEEP_MS);
+    if (!live.committed?.envelope.turnOpen) {
+      this.leaving.delete(live.taskId);
+      this.leaving.set(live.taskId, this.deps.clock.now() + KEEP_MS);
+    }
     for (const [taskId, from] of this.leaving) {
       if (this.leaving.size <= KEEP_TASKS && from > this.deps.clock.now()) break;
       this.leaving.delete(taskId);

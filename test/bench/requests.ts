@@ -19,8 +19,8 @@ export const stream: RequestShape = {
   expect: 'TASK_STATE_COMPLETED',
 };
 
-/** One page of a list; `total` must be the number of all matches. */
+/** One page of a list; `total` must be the number of all matches (the last member of the answer). */
 export const list = (filter: Record<string, unknown>, total: number): RequestShape => ({
   body: call('ListTasks', filter, 'ID'),
-  expect: `"totalSize":${total},`,
+  expect: `"totalSize":${total}}`,
 });

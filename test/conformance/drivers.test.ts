@@ -88,7 +88,8 @@ const contextFor = (lines = 0): DriverContext => ({
     tools: { shell: false, writeStanding: false },
     callAgents: [],
   },
-  history: () => Array.from({ length: lines }, (_, n) => ({ taskId: 't0', n, turn: 1, at: 0, role: 'user', text: `line ${n}` })),
+  history: () =>
+    Array.from({ length: lines }, (_, n) => ({ taskId: 't0', n, turn: 1, at: 0, role: 'user', text: `line ${n}` })),
   file: () => undefined,
   clock: stillClock,
   log: silentLogger(),

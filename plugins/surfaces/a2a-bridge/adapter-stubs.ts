@@ -1,6 +1,6 @@
 // What the SDK's adapters get to see. The bridge has read the request already, so they need just enough to dispatch the
 // operation and shape its result: no second decoding, no paths or ids of the client's making.
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../../src/errors.js';
 import type { Call } from './call.js';
 import type { Operation } from './operation.js';
@@ -44,6 +44,23 @@ function restUrl(operation: Operation): string {
     default:
       return operation satisfies never;
   }
+}
+
+/**
+ * Gives a request to an adapter for good. Routers keep the way back of every request they have handed on; a stream that
+ * stays for hours would keep all of it, so the way is cut here.
+ */
+export function handOver(adapter: RequestHandler, call: Call): void {
+  const { req, res } = call;
+  // The body was read and checked; what the headers said about it is of no more interest to anybody.
+  req.headers['content-type'] = 'application/json';
+  delete req.headers['content-encoding'];
+  req.next = undefined;
+  req.params = {};
+  void adapter(req, res, (error) => {
+    call.fail(error ?? new Error('the adapter did not know the operation'));
+    call.answerInstead();
+  });
 }
 
 /**

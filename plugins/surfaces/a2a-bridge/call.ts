@@ -17,17 +17,23 @@ export interface CallTarget {
 export class Call implements User, StreamOwner {
   /** Set for streaming operations. */
   sink: SseSink | undefined;
+  /** What a stream's events are wrapped in. */
+  frame: readonly [before: string, after: string] = ['data: ', '\n\n'];
+  /** Undefined once a stream is open: it needs them no more. */
+  private parties: { caller: Caller; target: CallTarget } | undefined;
   /** Why the operation failed before anything was written; the bridge writes it, not the adapter. */
   private failure: { error: unknown } | undefined;
 
   constructor(
     readonly req: Request,
     readonly res: Response,
-    readonly caller: Caller,
-    readonly target: CallTarget,
+    caller: Caller,
+    target: CallTarget,
     private operation: Operation | undefined,
     private readonly writeError: ErrorWriter,
-  ) {}
+  ) {
+    this.parties = { caller, target };
+  }
 
   get isAuthenticated(): boolean {
     return true;
@@ -35,6 +41,19 @@ export class Call implements User, StreamOwner {
 
   get userName(): string {
     return this.caller.id;
+  }
+
+  get caller(): Caller {
+    return this.known.caller;
+  }
+
+  get target(): CallTarget {
+    return this.known.target;
+  }
+
+  private get known(): { caller: Caller; target: CallTarget } {
+    if (!this.parties) throw new Error('the stream is open: nobody asks who opened it');
+    return this.parties;
   }
 
   get traceparent(): string | undefined {
@@ -47,6 +66,14 @@ export class Call implements User, StreamOwner {
     const { operation } = this;
     this.operation = undefined;
     return operation as Operation & { name: N };
+  }
+
+  /** Lets go of everything that an open stream has no use for. */
+  opened(): void {
+    this.parties = undefined;
+    this.req.caller = undefined;
+    this.req.body = undefined;
+    this.res.locals['call'] = undefined;
   }
 
   fail(error: unknown): void {

@@ -10,7 +10,7 @@ import type { SseHub } from '../../../src/http/sse-hub.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Caller } from '../../../src/workspace/callers.js';
 import { agentMissing, agentNotFound, namedTenant, usableAgent } from './agent-access.js';
-import { answerJson, stubRest, stubRpc } from './adapter-stubs.js';
+import { answerJson, handOver, stubRest, stubRpc } from './adapter-stubs.js';
 import { Call, type CallTarget } from './call.js';
 import { IDEMPOTENT_SEND } from './card.js';
 import { Fields, invalid } from './fields.js';
@@ -54,11 +54,11 @@ export function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHa
         writeError(error, req, res);
         return;
       }
-      (isRpc(req) ? rpcBody : restBody)(req, res, next);
+      void (isRpc(req) ? rpcBody : restBody)(req, res, next);
     },
-    (req, res, next) => {
+    (req, res) => {
       try {
-        enter(req, res, next, agentParam === undefined ? undefined : (req.params[agentParam] as string), writeError);
+        enter(req, res, agentParam === undefined ? undefined : (req.params[agentParam] as string), writeError);
       } catch (error) {
         writeError(error, req, res);
       }
@@ -66,13 +66,7 @@ export function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHa
   ];
 }
 
-type Entrance = (
-  req: Request,
-  res: Response,
-  next: () => void,
-  pathAgent: string | undefined,
-  writeError: ErrorWriter,
-) => void;
+type Entrance = (req: Request, res: Response, pathAgent: string | undefined, writeError: ErrorWriter) => void;
 
 /** Checks what the request says, builds its call, and hands it to the binding's adapter. Throws AppErrors. */
 function entrance({ core, handler, hub }: RouteDeps): Entrance {
@@ -80,7 +74,7 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
   const rpcAdapter = jsonRpcHandler(options);
   const restAdapter = restHandler(options);
 
-  return (req, res, next, pathAgent, writeError) => {
+  return (req, res, pathAgent, writeError) => {
     const { query } = req;
     const version = negotiateVersion(req.get('A2A-Version'), query['A2A-Version'] ?? query['a2a-version']);
     // The adapters compare the header literally.
@@ -102,11 +96,12 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     res.json = answerJson;
     if (isStreaming(operation.name)) call.sink = hub.wrap(res, call);
     if (isRpc(req)) {
+      call.frame = [`data: {"jsonrpc":"2.0","id":${JSON.stringify(request.id ?? null)},"result":`, '}\n\n'];
       stubRpc(req, request.id ?? null, operation);
-      void rpcAdapter(req, res, next);
+      handOver(rpcAdapter, call);
     } else {
       stubRest(req, operation);
-      void restAdapter(req, res, next);
+      handOver(restAdapter, call);
     }
   };
 }

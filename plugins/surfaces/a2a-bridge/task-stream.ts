@@ -9,7 +9,8 @@ import type { Core } from '../../../src/plugin.js';
 import type { Call } from './call.js';
 import { ownTask } from './own-task.js';
 import { submit, type SendPorts } from './send-message.js';
-import { blobReader, toSdkEvent, toSdkTask, type ReadBlob } from './to-sdk.js';
+import { eventJson } from './event-json.js';
+import { blobReader, toSdkTask, type ReadBlob } from './to-sdk.js';
 
 /** What a stream shows: first a task, if it starts with one, then whatever the follower brings. */
 export interface OpenStream {
@@ -59,9 +60,8 @@ export function lastEventSeq(header: string | string[] | undefined, boot: string
 }
 
 /**
- * The events of a stream, each announced to the sink with its position. Waits while the reader is behind, ends when the
- * task has ended, the reader is gone, or updates were lost (the reader can resume). Never throws: a stream that can't be
- * opened ends without an event, and the sink lets the call answer instead.
+ * The task that a stream starts with, if it does, for the adapter to write; all that follows is pumped past it. A stream
+ * that can't be opened has no events, and the sink lets the call answer instead. Never throws.
  */
 export async function* streamEvents(
   call: Call,
@@ -75,26 +75,33 @@ export async function* streamEvents(
     call.fail(error);
     return;
   }
-  const { follower, read } = stream;
+  const { first, follower, read } = stream;
   sink.source = follower;
+  if (follower) sink.onward = pump.bind(undefined, sink, follower, read, call.frame);
+  call.opened();
+  if (!first) return;
+  sink.seq = first.seq;
+  yield { payload: { $case: 'task', value: toSdkTask(first.record.task, read, first) } };
+}
+
+/** How one event is framed on the wire: what goes before and after its JSON. */
+export type Frame = readonly [before: string, after: string];
+
+/**
+ * Writes what a follower brings, each event with its position. Waits while the reader is behind; resolves when the task
+ * has ended, the reader is gone, or updates were lost (the reader can resume). One suspended function is all that a
+ * quiet stream costs here.
+ */
+async function pump(sink: SseSink, follower: Follower, read: ReadBlob, [before, after]: Frame): Promise<void> {
   try {
-    if (stream.first) {
-      const { record, seq, historyLength } = stream.first;
-      // A quiet stream may stay for hours: it must not hold on to what it has already shown.
-      stream.first = undefined;
-      sink.seq = seq;
-      yield { payload: { $case: 'task', value: toSdkTask(record.task, read, { historyLength }) } };
-    }
-    for (let update = await follower?.next(); update; update = await follower?.next()) {
+    for (let update = await follower.next(); update && !sink.closed; update = await follower.next()) {
       if (!update.event) continue;
       if (!sink.writable) await sink.drained();
-      if (sink.closed) return;
-      sink.seq = update.seq;
-      yield toSdkEvent(update.event, read);
+      sink.send(before + eventJson(update.event, read) + after, update.seq);
     }
   } catch {
     // What failed was storing the task, and that was logged there. The open stream can only end.
   } finally {
-    follower?.close();
+    follower.close();
   }
 }

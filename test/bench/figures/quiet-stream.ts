@@ -7,7 +7,7 @@ import { probeFlags, readMemory } from '../memory.js';
 import { compiledScript } from '../script.js';
 import { ownServer, type BenchServer, type OwnServer } from '../servers.js';
 
-const STREAMS = 1_000;
+const STREAMS = 3_000;
 /** Waiting tasks that our streams are spread over. */
 const TASKS = 50;
 

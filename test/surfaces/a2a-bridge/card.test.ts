@@ -1,7 +1,9 @@
+import { StreamResponse } from '@a2a-js/sdk';
 import { describe, expect, it } from '@jest/globals';
 import { agentCard } from '../../../plugins/surfaces/a2a-bridge/card.js';
+import { eventJson } from '../../../plugins/surfaces/a2a-bridge/event-json.js';
 import { toSdkEvent, toSdkTask } from '../../../plugins/surfaces/a2a-bridge/to-sdk.js';
-import type { Task } from '../../../src/a2a-model.js';
+import type { Part, StreamEvent, Task } from '../../../src/a2a-model.js';
 
 describe('a card', () => {
   const card = agentCard({ name: 'alpha', description: '', skills: [] }, 'https://h.example/agents/alpha/a2a');
@@ -43,6 +45,30 @@ describe('a card', () => {
     expect(text).toContain('"version":"2.0.0"');
     expect(text).toContain('"tags":["s"]');
     expect(text).not.toContain('secret');
+  });
+});
+
+describe('an event as JSON', () => {
+  const read = (): Buffer => Buffer.from('y');
+  const ids = { taskId: 't', contextId: 'c' };
+  const message = { messageId: 'm', ...ids, role: 'ROLE_AGENT' as const, parts: [{ text: '' }, { data: null }] };
+  const status = { state: 'TASK_STATE_INPUT_REQUIRED' as const, timestamp: '2026-01-01T00:00:00.000Z' };
+  const chunk = (parts: Part[], append = false, lastChunk = false): StreamEvent => ({
+    artifactUpdate: { ...ids, artifact: { artifactId: 'a', name: 'n', parts }, append, lastChunk },
+  });
+  const events: StreamEvent[] = [
+    { statusUpdate: { ...ids, status } },
+    { statusUpdate: { ...ids, status: { ...status, message: { ...message, metadata: { k: 1 } } } } },
+    { statusUpdate: { ...ids, status: { ...status, message: { ...message, parts: [{ blob: 'b', size: 1 }] } } } },
+    chunk([{ text: 'x', mediaType: 'text/plain' }], true),
+    chunk([{ data: { a: [1] } }, { url: 'https://x.example' }], false, true),
+    chunk([{ blob: 'b', size: 1, filename: 'f' }]),
+    { task: { id: 't', contextId: 'c', status, artifacts: [], history: [message] } },
+  ];
+
+  it.each(events)('is what the SDK would write (%#)', (event) => {
+    const wire = StreamResponse.toJSON(toSdkEvent(event, read));
+    expect(JSON.parse(eventJson(event, read))).toEqual(JSON.parse(JSON.stringify(wire)));
   });
 });
 

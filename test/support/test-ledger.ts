@@ -1,0 +1,112 @@
+// A ledger on an in-memory disk and a real mirror, with a clock and a bus of its own; `restart` is what a new process
+// would do on the same files.
+import { Bus } from '../../src/bus/bus.js';
+import type { InputRequest, PromptProgress, PromptResponse, TaskUpdated } from '../../src/bus/topics.js';
+import { FileLedger, LEDGER_DECLARATION } from '../../src/ledger/ledger.js';
+import type { NewTask } from '../../src/ledger/ledger-port.js';
+import type { TaskRecord, TranscriptLine } from '../../src/ledger/records.js';
+import { recover, type RecoveryReport } from '../../src/ledger/recovery.js';
+import { ScopeStores } from '../../src/ledger/scope-stores.js';
+import { silentLogger } from '../../src/log.js';
+import type { Mirror } from '../../src/mirror/rows.js';
+import type { Clock } from '../../src/clock.js';
+import type { Durability } from '../../src/disk.js';
+import { FakeClock } from './fake-clock.js';
+import { RecordingDisk } from './recording-disk.js';
+import { sealPayload } from './sealed-payloads.js';
+
+export const ALICE = { id: 'demo/alice', scope: 'demo' };
+
+/** A task of alice's, ready to be created. */
+export const newTask = (taskId: string, changes: Partial<NewTask> = {}): NewTask => ({
+  taskId,
+  requestId: `request-${taskId}`,
+  contextId: 'ctx',
+  caller: ALICE,
+  agent: 'demo',
+  executor: 'session-runner',
+  message: { messageId: `message-${taskId}`, role: 'ROLE_USER', parts: [{ text: 'hello' }] },
+  surface: 'a2a',
+  chain: [],
+  start: true,
+  ...changes,
+});
+
+/** What the host publishes about a turn. */
+export type Event =
+  | readonly ['agent.prompt.progress', PromptProgress]
+  | readonly ['agent.prompt.response', PromptResponse]
+  | readonly ['agent.prompt.input.request', InputRequest];
+
+export class TestLedger {
+  readonly clock = new FakeClock();
+  readonly log = silentLogger();
+  readonly lines: TranscriptLine[] = [];
+  readonly updates: TaskUpdated[] = [];
+  ledger!: FileLedger;
+  stores!: ScopeStores;
+  bus!: Bus;
+  report!: RecoveryReport;
+  private tell!: ReturnType<TestLedger['join']>;
+
+  constructor(
+    readonly openMirror: (clock: Clock) => Mirror,
+    readonly disk = new RecordingDisk(),
+    readonly durability: Durability = 'process',
+  ) {}
+
+  /** A new process on the same files. */
+  async restart(): Promise<this> {
+    const { clock, log, disk, durability } = this;
+    const bus = new Bus({ clock, log, boot: 'boot', inspect: sealPayload });
+    const mirror = this.openMirror(clock);
+    this.stores = new ScopeStores({
+      disk,
+      clock,
+      log,
+      durability,
+      folderOf: (scope) => `/home/${scope}`,
+      saveLines: (_record: TaskRecord, lines) => void this.lines.push(...lines),
+      syncLines: async () => undefined,
+    });
+    this.report = await recover({ stores: this.stores, mirror, log, scopes: ['operator', 'demo'] });
+    this.ledger = new FileLedger({
+      bus: bus.join(LEDGER_DECLARATION),
+      clock,
+      log,
+      mirror,
+      stores: this.stores,
+      boot: 'boot',
+    });
+    this.bus = bus;
+    this.tell = this.join(bus);
+    this.tell.subscribe('task.updated', (update) => void this.updates.push(update));
+    return this;
+  }
+
+  /** Publishes as the host would, and waits until everything is committed and shown. */
+  async say(...events: Event[]): Promise<void> {
+    for (const [kind, payload] of events) this.tell.publish(kind, payload);
+    await this.settle();
+  }
+
+  async settle(): Promise<void> {
+    await this.bus.drain();
+    await this.stores.flush();
+    await this.bus.drain();
+  }
+
+  /** Lets the checkpoints be written. */
+  async save(): Promise<void> {
+    await this.ledger.flush();
+  }
+
+  private join(bus: Bus) {
+    return bus.join({
+      name: 'test',
+      consumes: [],
+      observes: ['task.updated'],
+      produces: ['agent.prompt.progress', 'agent.prompt.response', 'agent.prompt.input.request', 'agent.prompt.cancel'],
+    });
+  }
+}
