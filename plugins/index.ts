@@ -1,7 +1,9 @@
-// The plugins in flow order: the wiring of the product. Surfaces ask, the dispatcher decides, executors answer.
+// The plugins in flow order: the wiring of the product. Surfaces ask, the dispatcher decides, executors answer,
+// followers watch.
 import type { Plugin } from '../src/plugin.js';
 import { dispatcher } from './dispatcher/dispatcher.js';
 import { sessionRunner } from './executors/session-runner/session-runner.js';
+import { taskLog } from './followers/task-log/task-log.js';
 import { a2aBridge } from './surfaces/a2a-bridge/a2a-bridge.js';
 import { operatorApi } from './surfaces/operator-api/operator-api.js';
 
@@ -12,4 +14,5 @@ export const PLUGINS = (sessionFiles: SessionFiles): readonly Plugin[] => [
   operatorApi,
   dispatcher,
   sessionRunner(sessionFiles),
+  taskLog,
 ];

@@ -8,7 +8,7 @@ import { startServerChild, type ServerChild } from './server-child.js';
 
 export const PROJECT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const ENTRY = join(PROJECT, 'dist', 'src', 'cli', 'main.js');
-const LOCK = join(PROJECT, '.build.lock');
+const LOCK = join(PROJECT, 'node_modules', '.build.lock');
 
 export interface StartOptions {
   home: string;

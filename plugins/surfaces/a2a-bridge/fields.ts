@@ -8,7 +8,16 @@ type Json = Record<string, unknown>;
 export const invalid = (field: string, description: string): AppError =>
   new AppError('invalid-params', `${field} ${description}.`, { violations: [{ field, description }] });
 
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const snakeNames = new Map<string, string>();
+/** `historyLength` → `history_length`; remembered, since the names are few and asked for on every request. */
+function snake(name: string): string {
+  let known = snakeNames.get(name);
+  if (known === undefined) {
+    known = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    snakeNames.set(name, known);
+  }
+  return known;
+}
 const INT32 = 2_147_483_647;
 
 export class Fields {
