@@ -113,14 +113,14 @@ class Dispatcher {
     const { caller, agent } = record.envelope;
     const waitsForOperator = record.task.status.state === 'TASK_STATE_AUTH_REQUIRED';
     if (waitsForOperator && decision === undefined) {
-      await ledger.resume({ taskId: cid, requestId, message, start: false });
+      await ledger.resume({ taskId: cid, requestId, step: { message, start: false } });
       return;
     }
     const key = contextKey(caller.id, agent, record.task.contextId);
     this.contexts.start(key, cid, agent);
     try {
-      const step = decision === undefined ? { message } : { decision };
-      const resumed = await ledger.resume({ taskId: cid, requestId, ...step, start: true });
+      const step = decision === undefined ? { message, start: true } : { decision };
+      const resumed = await ledger.resume({ taskId: cid, requestId, step });
       const executor = target?.executor.name ?? record.envelope.executor;
       this.assign({ ...waitingTurn(resumed, executor, 'named'), ...deadline(request), turn: resumed.envelope.turn });
     } catch (error) {

@@ -130,6 +130,7 @@ export class ExecutorHost {
   /** Publishes the turn's one end. */
   private end(run: Run, end: TurnEnd): void {
     if (run.ended) return;
+    run.flush();
     run.ended = true;
     const { cid, turn } = run.assigned;
     if (end.topic === 'agent.prompt.response') {

@@ -41,6 +41,8 @@ export class Run implements RunHandle {
   ended = false;
   /** The run put something into an artifact, so it may end without parts. */
   answered = false;
+  private pieces: string[] = [];
+  private closed = false;
 
   constructor(
     readonly assigned: PromptAssigned,
@@ -56,11 +58,22 @@ export class Run implements RunHandle {
   delta(text: string): void {
     if (text === '') return;
     this.answered = true;
-    this.tell({ kind: 'delta', text });
+    if (this.closed) this.flush();
+    if (this.pieces.push(text) === 1) this.flushSoon();
   }
 
   endMessage(): void {
-    this.tell({ kind: 'message-end' });
+    this.closed = true;
+    if (this.pieces.length === 0) this.flushSoon();
+  }
+
+  /** Shows text that was held back. Pieces that come in one go travel together: most of an event's price is per event. */
+  flush(): void {
+    if (this.pieces.length === 0 && !this.closed) return;
+    const progress: Progress = { kind: 'text', pieces: this.pieces, end: this.closed };
+    this.pieces = [];
+    this.closed = false;
+    if (!this.ended) this.show(progress);
   }
 
   status(text: string): void {
@@ -86,7 +99,12 @@ export class Run implements RunHandle {
   }
 
   private tell(progress: Progress): void {
+    this.flush();
     if (!this.ended) this.show(progress);
+  }
+
+  private flushSoon(): void {
+    queueMicrotask(() => this.flush());
   }
 }
 

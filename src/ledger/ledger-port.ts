@@ -6,8 +6,6 @@ import type { CreatedEvent, TaskRecord, Update } from './records.js';
 
 export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
   taskId: string;
-  /** False leaves the task submitted (queued); `startTurn` starts it later. */
-  start: boolean;
   /** A task that is refused but kept: created as `rejected` for this reason. */
   rejected?: RunError;
 }
@@ -15,11 +13,11 @@ export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
 export interface Continuation {
   taskId: string;
   requestId: string;
-  /** The caller's next message, or the operator's decision. */
-  message?: Message;
-  decision?: 'approve' | 'decline';
-  /** False only appends the message (a caller's words on an auth-required task). */
-  start: boolean;
+  /**
+   * The caller's next message, which starts a turn unless it only adds to a task that waits for the operator; or the
+   * operator's decision, which always starts one.
+   */
+  step: { message: Message; start: boolean } | { decision: 'approve' | 'decline' };
 }
 
 /** A task as one list row: no artifacts, no history. */

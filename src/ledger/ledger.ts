@@ -68,31 +68,23 @@ export class FileLedger implements Ledger {
   }
 
   async create(task: NewTask): Promise<TaskRecord> {
-    const { taskId, start, rejected, ...rest } = task;
+    const { taskId, rejected, ...rest } = task;
     const live = new LiveTask(taskId);
     this.tasks.set(taskId, live);
-    const steps = [this.append(live, { type: 'created', ...rest, hash: messageHash(task.message) })];
-    if (rejected !== undefined) {
-      steps.push(this.append(live, { type: 'turn-ended', turn: 1, state: 'TASK_STATE_REJECTED', error: rejected }));
-    } else if (start) steps.push(this.append(live, { type: 'turn-started', turn: 1 }));
-    const records = await Promise.all(steps);
-    return (rejected === undefined ? records[0] : records[1]) as TaskRecord;
+    const created = this.append(live, { type: 'created', ...rest, hash: messageHash(task.message) });
+    if (rejected === undefined) return created;
+    const ended = this.append(live, { type: 'turn-ended', turn: 1, state: 'TASK_STATE_REJECTED', error: rejected });
+    return (await Promise.all([created, ended]))[1];
   }
 
   async resume(input: Continuation): Promise<TaskRecord> {
     const live = this.mustLoad(input.taskId);
-    const { requestId, message, decision } = input;
-    const envelope = (live.head as TaskRecord).envelope;
-    const turn = input.start ? envelope.turn + 1 : envelope.turn;
-    const steps: TaskEvent[] = [];
-    if (message) {
-      const answers = input.start && envelope.question ? { answers: envelope.question.requestId } : {};
-      steps.push({ type: 'message', turn, message, hash: messageHash(message), requestId, ...answers });
-    }
-    if (decision) steps.push({ type: 'decision', turn, decision, requestId });
-    if (input.start) steps.push({ type: 'turn-started', turn, requestId });
-    const committed = steps.map((step) => this.mustAppend(live, step));
-    return (await Promise.all(committed)).at(-1) as TaskRecord;
+    const { requestId, step } = input;
+    const { turn } = (live.head as TaskRecord).envelope;
+    if ('decision' in step) return this.mustAppend(live, { type: 'decision', turn: turn + 1, requestId, ...step });
+    const { message, start } = step;
+    const hash = messageHash(message);
+    return this.mustAppend(live, { type: 'message', turn: start ? turn + 1 : turn, message, hash, requestId, start });
   }
 
   startTurn(taskId: string): Promise<TaskRecord> {
@@ -344,10 +336,8 @@ function storageFailure({ envelope }: TaskRecord): TaskEvent {
 function eventOfProgress(progress: PromptProgress): TaskEvent | undefined {
   const { turn } = progress;
   switch (progress.kind) {
-    case 'delta':
-      return { type: 'delta', turn, text: progress.text };
-    case 'message-end':
-      return { type: 'message-end', turn };
+    case 'text':
+      return { type: 'text', turn, pieces: progress.pieces, end: progress.end };
     case 'status':
       return { type: 'status', turn, text: progress.text };
     case 'percent':

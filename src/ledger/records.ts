@@ -86,6 +86,8 @@ export interface CreatedEvent {
   message: Message;
   hash: string;
   requestId: string;
+  /** The first turn starts at once; otherwise the task waits, submitted. */
+  start: boolean;
   surface: Surface;
   chain: Hop[];
   skill?: string;
@@ -98,13 +100,14 @@ export interface CreatedEvent {
 /** One accepted step of a task. Member `turn` is the turn it belongs to. */
 export type TaskEvent =
   | CreatedEvent
-  /** A further message of the caller; `answers` is the question it answers, absent when it only adds to a waiting task. */
-  | { type: 'message'; turn: number; message: Message; hash: string; requestId: string; answers?: string }
-  /** The operator's decision on an auth-required task. */
+  /** A further message of the caller. It starts the turn, or only adds to a task that waits for somebody else. */
+  | { type: 'message'; turn: number; message: Message; hash: string; requestId: string; start: boolean }
+  /** The operator's decision on an auth-required task; it starts the turn. */
   | { type: 'decision'; turn: number; decision: 'approve' | 'decline'; requestId: string }
-  | { type: 'turn-started'; turn: number; requestId?: string }
-  | { type: 'delta'; turn: number; text: string }
-  | { type: 'message-end'; turn: number }
+  /** The first turn of a task that waited. */
+  | { type: 'turn-started'; turn: number }
+  /** Pieces of the open assistant message; each is an update of its own. `end` closes the message. */
+  | { type: 'text'; turn: number; pieces: string[]; end: boolean }
   | { type: 'status'; turn: number; text: string }
   | { type: 'tool'; turn: number; tool: string; phase: 'started' | 'finished'; ok?: boolean }
   | { type: 'artifact'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }

@@ -45,8 +45,7 @@ export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): str
     case 'turn-started':
       if (envelope.turnOpen) return 'a turn is running';
       return event.turn === envelope.turn ? undefined : 'not the current turn';
-    case 'delta':
-    case 'message-end':
+    case 'text':
     case 'status':
     case 'tool':
     case 'artifact':
@@ -75,23 +74,17 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
   switch (event.type) {
     case 'message':
       return addMessage(draft, event);
-    case 'decision': {
-      const question = draft.envelope.question;
+    case 'decision':
       draft.envelope.turn = event.turn;
-      draft.answer(question?.requestId, event.decision);
+      draft.answer(event.decision);
       draft.line('operator', event.decision);
-      return draft.note(event.requestId);
-    }
+      return startTurn(draft, event.requestId);
     case 'turn-started':
-      draft.envelope.turnOpen = true;
-      draft.envelope.question = undefined;
-      // Later turns begin with a message or a decision, which has its line already.
-      if (event.turn === 1) draft.userLine(draft.task.history[0]);
-      return draft.status('TASK_STATE_WORKING', undefined, event.requestId);
-    case 'delta':
-      return addDelta(draft, event.text);
-    case 'message-end':
-      return endMessage(draft);
+      draft.userLine(draft.task.history[0]);
+      return startTurn(draft);
+    case 'text':
+      if (event.pieces.length > 0) addText(draft, event.pieces);
+      return event.end ? endMessage(draft) : undefined;
     case 'status':
       return draft.status('TASK_STATE_WORKING', draft.agentMessage([{ text: event.text }]));
     case 'tool':
@@ -161,8 +154,20 @@ function create(entry: JournalEntry, event: CreatedEvent): Reduction {
     messages: [{ id: event.message.messageId, hash: event.hash, at }],
     answers: [],
   };
+  const record = { task, envelope };
   const update: Update = { seq, state: 'TASK_STATE_SUBMITTED', turn: 1, event: { task }, requestId: event.requestId };
-  return { record: { task, envelope }, updates: [update], lines: [] };
+  if (!event.start) return { record, updates: [update], lines: [] };
+  const draft = new Draft(record, { ...entry, seq: seq + 1 });
+  draft.userLine(task.history[0]);
+  startTurn(draft);
+  const started = draft.done();
+  return { ...started, updates: [update, ...started.updates] };
+}
+
+function startTurn(draft: Draft, requestId?: string): void {
+  draft.envelope.turnOpen = true;
+  draft.envelope.question = undefined;
+  draft.status('TASK_STATE_WORKING', undefined, requestId);
 }
 
 function addMessage(draft: Draft, event: Extract<TaskEvent, { type: 'message' }>): void {
@@ -171,16 +176,20 @@ function addMessage(draft: Draft, event: Extract<TaskEvent, { type: 'message' }>
   envelope.messages = [...envelope.messages, { id: event.message.messageId, hash: event.hash, at: draft.entry.at }];
   draft.userLine(event.message);
   draft.say({ ...event.message, taskId: draft.task.id, contextId: draft.task.contextId });
-  if (event.answers !== undefined) draft.answer(event.answers, textOf(event.message.parts));
-  draft.note(event.requestId);
+  if (!event.start) return draft.note(event.requestId);
+  draft.answer(textOf(event.message.parts));
+  startTurn(draft, event.requestId);
 }
 
-function addDelta(draft: Draft, text: string): void {
+/** Each piece is shown by itself; what is stored grows once by all of them. */
+function addText(draft: Draft, pieces: readonly string[]): void {
   const { envelope } = draft;
+  const chunk = (text: string): Artifact => ({ artifactId: RESPONSE_ARTIFACT, parts: [{ text }] });
   const append = envelope.speaking === true;
   envelope.speaking = true;
   envelope.unclosed = true;
-  draft.putArtifact({ artifactId: RESPONSE_ARTIFACT, parts: [{ text }] }, append, false);
+  draft.storeArtifact(chunk(pieces.join('')), append);
+  pieces.forEach((piece, i) => draft.showArtifact(chunk(piece), append || i > 0, false));
 }
 
 /** Ends the open assistant message: it becomes an agent's message of the history and a line of the transcript. */
@@ -255,7 +264,15 @@ class Draft {
   }
 
   putArtifact(chunk: Artifact, append: boolean, lastChunk: boolean): void {
+    this.storeArtifact(chunk, append);
+    this.showArtifact(chunk, append, lastChunk);
+  }
+
+  storeArtifact(chunk: Artifact, append: boolean): void {
     this.task.artifacts = mergeArtifact(this.task.artifacts, chunk, append);
+  }
+
+  showArtifact(chunk: Artifact, append: boolean, lastChunk: boolean): void {
     const { id: taskId, contextId } = this.task;
     const artifactUpdate: ArtifactUpdate = { taskId, contextId, artifact: chunk, append, lastChunk };
     this.show({ artifactUpdate });
@@ -272,10 +289,11 @@ class Draft {
     return { messageId, taskId, contextId, role: 'ROLE_AGENT', parts, ...(metadata && { metadata }) };
   }
 
-  answer(requestId: string | undefined, answer: string): void {
+  /** Records the answer to the open question, if there is one. */
+  answer(answer: string): void {
     const { question } = this.envelope;
-    if (!question || question.requestId !== requestId) return;
-    const { text, from } = question;
+    if (!question) return;
+    const { requestId, text, from } = question;
     this.envelope.answers = [...this.envelope.answers, { requestId, question: text, from, answer }];
   }
 

@@ -20,7 +20,10 @@ const completed = (cid: string): Event => [
   'agent.prompt.response',
   { cid, turn: 1, state: 'TASK_STATE_COMPLETED', parts: [{ text: 'done' }] },
 ];
-const delta = (cid: string, text: string): Event => ['agent.prompt.progress', { cid, turn: 1, kind: 'delta', text }];
+const delta = (cid: string, text: string): Event => [
+  'agent.prompt.progress',
+  { cid, turn: 1, kind: 'text', pieces: [text], end: false },
+];
 const question = (cid: string): Event => [
   'agent.prompt.input.request',
   { cid, turn: 1, requestId: 'q', question: 'name?', from: 'caller' },
