@@ -102,11 +102,13 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const blobs = new BlobFiles({ disk, folderOf, durability });
   const transcripts = new Transcripts({ disk, workspaces, durability, problems });
   const inbox = new Inbox({ workspaces });
-  const lines = { saveLines: saveSessionLines(transcripts), syncLines: () => transcripts.sync() };
+  const lines = { saveLines: saveSessionLines(transcripts, problems), syncLines: () => transcripts.sync() };
   const stores = new ScopeStores({ disk, clock, log, durability, folderOf, ...lines });
   const mirror = openMirror({ file: mirrorFile(home), log, clock });
   closers.push(() => mirror.close());
-  const recovery = await recover({ stores, mirror, log, scopes: ['operator', ...workspaces.names()] });
+  const scopes = ['operator', ...workspaces.names()];
+  for (const scope of scopes) blobs.clearLeftovers(scope);
+  const recovery = await recover({ stores, mirror, log, scopes });
   log.info(recovery, 'recovered');
 
   const bus = new Bus({ clock, log, boot });

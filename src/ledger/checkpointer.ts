@@ -2,6 +2,7 @@
 // lines, checkpoint, mirror row, and only then the journal may let go of its entries. Files are written soon, since
 // owners read them; rows may gather longer, because a larger transaction costs less a row.
 import type { Clock } from '../clock.js';
+import { errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { KnownMessage, Mirror, TaskRow } from '../mirror/rows.js';
 import type { LiveTask } from './live-task.js';
@@ -12,8 +13,11 @@ import { Sweep } from './sweep.js';
 /** A commit is in its checkpoint within 200 ms: this wait, and the slices after it. */
 const FILES_WAIT_MS = 100;
 const FILES_AT_ONCE = 16;
+/** A slice ends early after so many milliseconds: making files is slow where many were deleted. */
+const SLICE_MS = 2;
 const ROWS_WAIT_MS = 500;
-const ROWS_AT_ONCE = 128;
+const ROWS_AT_ONCE = 64;
+const RETRY_MS = 1_000;
 
 export interface CheckpointerDeps {
   clock: Clock;
@@ -82,8 +86,10 @@ export class Checkpointer {
   /** Saves everything now. */
   async flush(): Promise<void> {
     await this.deps.stores.flush();
-    while (this.unsaved.size > 0) {
-      this.saveAll(first(this.unsaved, FILES_AT_ONCE));
+    // Once each: what fails now stays in the journal and is told from there at the next start.
+    const tasks = [...this.unsaved.keys()];
+    for (let i = 0; i < tasks.length; i += FILES_AT_ONCE) {
+      this.save(tasks.slice(i, i + FILES_AT_ONCE), Infinity);
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.syncMirror();
@@ -97,17 +103,34 @@ export class Checkpointer {
 
   private saveSlice(): boolean {
     const slice = first(this.unsaved, FILES_AT_ONCE, this.deps.clock.now() - FILES_WAIT_MS);
-    this.saveAll(slice);
-    if (slice.length < FILES_AT_ONCE && this.unsaved.size > 0) this.files.due();
-    return slice.length === FILES_AT_ONCE;
+    const saved = this.save(slice, SLICE_MS);
+    if (saved < slice.length || slice.length === FILES_AT_ONCE) return true;
+    if (this.unsaved.size > 0) this.files.due();
+    return false;
   }
 
-  private saveAll(tasks: readonly LiveTask[]): void {
+  /** Saves tasks until the time is up, at least one; how many. */
+  private save(tasks: readonly LiveTask[], budgetMs: number): number {
+    const until = performance.now() + budgetMs;
+    let saved = 0;
     for (const live of tasks) {
-      this.saveFiles(live);
       this.unsaved.delete(live);
-      this.release(live);
+      try {
+        this.saveFiles(live);
+        this.release(live);
+      } catch (error) {
+        this.postpone(live, error);
+      }
+      saved++;
+      if (performance.now() > until) break;
     }
+    return saved;
+  }
+
+  /** One task's file can't be written: the others go on, the journal keeps this one, and it is tried again later. */
+  private postpone(live: LiveTask, error: unknown): void {
+    this.unsaved.set(live, this.deps.clock.now() + RETRY_MS);
+    this.deps.log.error({ cid: live.taskId, reason: errorText(error) }, 'a checkpoint could not be written');
   }
 
   private mirrorSlice(): boolean {
@@ -152,8 +175,8 @@ export class Checkpointer {
 function first<T>(waiting: ReadonlyMap<T, number>, most: number, since = Infinity): T[] {
   const members: T[] = [];
   for (const [member, from] of waiting) {
-    if (members.length >= most || from > since) break;
-    members.push(member);
+    if (members.length >= most) break;
+    if (from <= since) members.push(member);
   }
   return members;
 }

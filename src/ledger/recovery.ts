@@ -1,5 +1,6 @@
 // What happens before the door opens: journals are folded into checkpoints, and the mirror is brought in line with the
 // files. Safe to repeat: a crash in the middle leaves work for the next start, never a loss.
+import { errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Mirror, TaskRow } from '../mirror/rows.js';
 import { rowOf } from './checkpointer.js';
@@ -13,6 +14,8 @@ export interface RecoveryReport {
   recovered: number;
   /** Journal lines that could not be used. */
   damaged: number;
+  /** Tasks whose files can't be written: their journal stays, and the next start tries again. */
+  unwritable: number;
   /** Rows written to, and removed from, the mirror because the files said otherwise. */
   mirrored: number;
   unmirrored: number;
@@ -32,7 +35,7 @@ const BATCH = 5_000;
 /** Folds what journals still hold. `rebuild` ignores what the mirror says and reads every task file. */
 export async function recover(deps: RecoveryDeps, rebuild = false): Promise<RecoveryReport> {
   const { mirror, stores, scopes } = deps;
-  const report: RecoveryReport = { recovered: 0, damaged: 0, mirrored: 0, unmirrored: 0 };
+  const report: RecoveryReport = { recovered: 0, damaged: 0, unwritable: 0, mirrored: 0, unmirrored: 0 };
   const all = rebuild || mirror.fresh;
   if (all) mirror.clear();
   for (const scope of scopes) {
@@ -41,10 +44,11 @@ export async function recover(deps: RecoveryDeps, rebuild = false): Promise<Reco
       report.damaged++;
       deps.log.warn(damage, 'a damaged line of a journal was skipped');
     });
+    const unwritable = report.unwritable;
     const touched = foldJournal(journal.entries, store, stores, deps.log, report);
     mirror.upsert(touched.map(rowOf));
     alignMirror(scope, store, mirror, all, report);
-    await removeSegments(store.folder, journal);
+    if (report.unwritable === unwritable) await removeSegments(store.folder, journal);
   }
   dropForeignScopes(mirror, scopes, report);
   return report;
@@ -84,12 +88,19 @@ function foldJournal(
   const records: TaskRecord[] = [];
   for (const { base, record, lines } of tasks.values()) {
     if (!record) continue;
+    if (record.envelope.seq > base) {
+      try {
+        if (lines.length > 0) stores.saveLines(record, lines);
+        // Only the journal that is being read holds its history, and that is about to go.
+        store.checkpoints.write(record, { sync: true });
+        report.recovered++;
+      } catch (error) {
+        report.unwritable++;
+        log.error({ taskId: record.task.id, reason: errorText(error) }, 'a recovered task could not be written');
+        continue;
+      }
+    }
     records.push(record);
-    if (record.envelope.seq === base) continue;
-    report.recovered++;
-    if (lines.length > 0) stores.saveLines(record, lines);
-    // Only the journal that is being read holds its history, and that is about to go.
-    store.checkpoints.write(record, { sync: true });
   }
   return records;
 }

@@ -3,7 +3,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { Clock } from '../clock.js';
 import { emptyTables } from './empty-tables.js';
 import { Lanes } from './lanes.js';
-import { lookupKey } from './lookup-key.js';
+import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
 import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow } from './rows.js';
 import { LIVE_CODES, stateCode, stateName } from './state-code.js';
@@ -84,7 +84,7 @@ export class SqliteMirror implements Mirror {
   remove(taskIds: readonly string[]): void {
     this.inTransaction(() => {
       for (const taskId of taskIds) {
-        const known = this.find.get(lookupKey(taskId), taskId);
+        const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
       }
     });
@@ -96,7 +96,7 @@ export class SqliteMirror implements Mirror {
   }
 
   scopeOf(taskId: string): string | undefined {
-    const known = this.find.get(lookupKey(taskId), taskId);
+    const known = this.find.get(taskKey(taskId), taskId);
     return known && this.lanes.get(known.lane).scope;
   }
 
@@ -149,7 +149,7 @@ export class SqliteMirror implements Mirror {
     const { taskId, state, statusAt, createdAt, seq, head } = row;
     const code = stateCode(state);
     if (code === undefined) throw new Error(`task ${taskId} has the unknown state ${state}`);
-    const key = lookupKey(taskId);
+    const key = taskKey(taskId);
     const known = this.find.get(key, taskId);
     if (known && known.seq > seq) return;
     const context = this.contextId(row.contextId, lane);

@@ -50,6 +50,13 @@ export class BlobFiles implements BlobStore {
     return true;
   }
 
+  /** Removes what a crash left of unfinished writes. Before the first `put`. */
+  clearLeftovers(scope: string): void {
+    const { disk, folderOf } = this.deps;
+    const folder = join(folderOf(scope), 'blobs');
+    for (const name of disk.list(folder)) if (name.endsWith('.tmp')) disk.unlinkQuietly(join(folder, name));
+  }
+
   private path(scope: string, blob: string): string {
     return join(this.deps.folderOf(scope), 'blobs', blob);
   }

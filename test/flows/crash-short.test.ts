@@ -39,7 +39,7 @@ describe('the verification after a crash', () => {
     const server = await start();
     const complaints: string[] = [];
     const load = startTraffic(server, home, subject.model, seededRandom(3), complaints);
-    await waitFor(() => subject.model.tasks.size >= 40);
+    await waitFor(() => subject.model.tasks.size >= 25);
     load.stop();
     await load.finished;
     await server.stop();

@@ -270,3 +270,22 @@ describe('a full disk', () => {
     expect(home.ledger.get('t1')?.task.status.state).toBe('TASK_STATE_COMPLETED');
   });
 });
+
+describe('a file that can not be written', () => {
+  it('holds up its own task only, and is tried again', async () => {
+    const home = await start();
+    home.disk.mkdirp('/home/demo/tasks');
+    home.disk.failing.add('/home/demo/tasks/t1.json');
+    await home.ledger.create(newTask('t1'));
+    await home.ledger.create(newTask('t2'));
+    await home.save();
+    expect(home.disk.readText('/home/demo/tasks/t1.json')).toBeUndefined();
+    expect(home.disk.readText('/home/demo/tasks/t2.json')).toBeDefined();
+    await home.restart();
+    expect(home.report.unwritable).toBe(1);
+    expect(home.ledger.get('t2')?.task.status.state).toBe('TASK_STATE_WORKING');
+    home.disk.failing.clear();
+    await home.restart();
+    expect(home.ledger.get('t1')?.task.status.state).toBe('TASK_STATE_WORKING');
+  });
+});

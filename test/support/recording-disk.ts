@@ -77,6 +77,8 @@ export class RecordingDisk extends Disk {
   room = Infinity;
   /** Syncs of files fail while this is set. */
   syncFails = false;
+  /** Files that can't be made. */
+  readonly failing = new Set<string>();
   /** Truncations and removals fail while this is set. */
   readOnlyNames = false;
 
@@ -210,6 +212,7 @@ export class RecordingDisk extends Disk {
   }
 
   private create(path: string): number {
+    if (this.failing.has(path.replace(/\.tmp$/, ''))) throw failure('EACCES', path);
     if (!this.tree.folders.has(dirname(path))) throw failure('ENOENT', path);
     const inode = this.nextInode++;
     this.record({ kind: 'create', folder: dirname(path), path, inode });

@@ -42,8 +42,8 @@ export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Route
       const name = req.params['name'] as string;
       const agent = core.registry.find(name, 'operator')?.agent;
       if (agent?.exposed && isPublic(core, agent)) send(req, res, agent, 'public');
-      else if (agent?.exposed || hasKey(req)) next();
-      else writeError(agentNotFound(), req, res);
+      // Whatever is not public, what does not exist included, is told behind the door only: names stay secret.
+      else next();
     },
     door,
     (req, res) => {
@@ -58,9 +58,6 @@ export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Route
 /** Remote agents are the business of those who may use them. */
 const isPublic = ({ workspaces }: CardPorts, agent: AgentInfo): boolean =>
   agent.kind === 'plugin' || (agent.kind === 'workspace' && workspaces.settings(agent.name).publicCard);
-
-const hasKey = ({ headers }: Request): boolean =>
-  headers['x-api-key'] !== undefined || headers.authorization !== undefined;
 
 function wordsOf({ workspaces }: CardPorts, agent: AgentInfo): CardWords {
   if (agent.kind === 'workspace') return workspaces.card(agent.name);

@@ -1,7 +1,7 @@
 // `.a2a/script.json`: what a workspace answers to texts that are no directives. Patterns are text with `*` for any run
 // of characters, not regular expressions: matching can't be made to take more than (pattern length x text length).
 import { RunFailure } from '../../../../../src/executors/contract.js';
-import { errorText } from '../../../../../src/errors.js';
+import { jsonFault } from '../../../../../src/json-fault.js';
 import { parseDirectives, type Directive } from './parse.js';
 
 export const SCRIPT_FILE = 'script.json';
@@ -29,12 +29,11 @@ export function replyTo(script: Script, text: string): Directive[] | undefined {
   return script.find((rule) => fits(rule.pieces, said))?.reply;
 }
 
+/** The caller reads what is wrong, so it names a place in the file and never quotes it, as JSON.parse would. */
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw malformed(`it is not JSON (${errorText(error)})`);
-  }
+  const fault = jsonFault(text);
+  if (fault) throw malformed(`it is not JSON at line ${fault.line}, column ${fault.column}`);
+  return JSON.parse(text);
 }
 
 function rulesOf(value: unknown): unknown[] {
