@@ -5,9 +5,6 @@ import type { FileProblems } from './workspace/file-problems.js';
 import { sessionFile } from './workspace/names.js';
 import type { Transcripts } from './workspace/transcript.js';
 
-/** The executor whose turns are sessions. */
-const SESSION_EXECUTOR = 'session-runner';
-
 /** What may pass by itself: then nothing may be skipped, and the same lines come again. */
 const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN', 'EBUSY', 'ENOMEM', 'EROFS']);
 
@@ -19,7 +16,7 @@ const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN'
 export const saveSessionLines =
   (transcripts: Transcripts, problems: FileProblems) =>
   ({ task, envelope }: TaskRecord, lines: readonly TranscriptLine[]): void => {
-    if (envelope.executor !== SESSION_EXECUTOR) return;
+    if (!envelope.session) return;
     const file = sessionFile(envelope.agent, envelope.caller.id, task.contextId);
     try {
       transcripts.append(envelope.agent, file, lines);

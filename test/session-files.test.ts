@@ -9,10 +9,10 @@ import { FileProblems } from '../src/workspace/file-problems.js';
 import { Transcripts } from '../src/workspace/transcript.js';
 import { TempWorkspaces } from './support/temp-workspaces.js';
 
-const record = (contextId: string, executor = 'session-runner'): TaskRecord =>
+const record = (contextId: string, session = true): TaskRecord =>
   ({
     task: { contextId },
-    envelope: { executor, agent: 'demo', caller: { id: 'demo/ann', scope: 'demo' } },
+    envelope: { session, agent: 'demo', caller: { id: 'demo/ann', scope: 'demo' } },
   }) as TaskRecord;
 const line = { taskId: 't1', n: 1, turn: 1, at: 1, role: 'user' as const, text: 'hello' };
 
@@ -35,7 +35,7 @@ describe('saving the lines of a session', () => {
 
   it('leaves tasks of other executors alone', () => {
     const { save, transcripts } = open();
-    save(record('c1', 'plugin-agents'), [line]);
+    save(record('c1', false), [line]);
     expect(transcripts.read('demo', 'ann_c1')).toEqual([]);
   });
 

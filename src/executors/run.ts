@@ -41,6 +41,8 @@ export class Run implements RunHandle {
   ended = false;
   /** The run put something into an artifact, so it may end without parts. */
   answered = false;
+  /** The run tried to show something that is no artifact; its turn fails, whatever it says at the end. */
+  invalid = false;
   private pieces: string[] = [];
   private closed = false;
 
@@ -88,8 +90,12 @@ export class Run implements RunHandle {
     this.tell({ kind: 'tool-finished', tool, ok });
   }
 
-  artifact(artifact: Artifact, options: { append?: boolean; lastChunk?: boolean } = {}): void {
-    if (artifact.parts.length === 0) return;
+  artifact(given: Artifact, options: { append?: boolean; lastChunk?: boolean } = {}): void {
+    const artifact = plainCopy(given);
+    if (!isArtifact(artifact)) {
+      this.invalid = true;
+      return;
+    }
     this.answered = true;
     this.tell({ kind: 'artifact', artifact, append: options.append ?? false, lastChunk: options.lastChunk ?? true });
   }
@@ -114,14 +120,19 @@ export const failedEnd = (code: string, text: string): TurnEnd => ({
 });
 
 /** What a run's result means. Anything that can't be mapped fails the turn with a reason. */
-export function endOfOutcome(outcome: RunOutcome | undefined | null, answered: boolean): TurnEnd {
+export function endOfOutcome(given: RunOutcome | undefined | null, run: Pick<Run, 'answered' | 'invalid'>): TurnEnd {
+  if (run.invalid) return failedEnd('invalid-answer', 'The agent returned an artifact that is none.');
+  const outcome = plainCopy(given);
+  if (outcome === undefined && given !== undefined) {
+    return failedEnd('invalid-answer', 'The agent returned something that is no plain data.');
+  }
   if (typeof outcome !== 'object' || outcome === null) return failedEnd('no-answer', 'The agent returned no answer.');
   const usage = 'usage' in outcome && outcome.usage ? { usage: outcome.usage } : {};
   switch (outcome.kind) {
     case 'completed': {
       const parts = usableParts(outcome.parts);
       if (!parts) return failedEnd('invalid-answer', 'The agent returned an answer that is not made of parts.');
-      if (parts.length === 0 && !answered) return failedEnd('no-answer', 'The agent returned no answer.');
+      if (parts.length === 0 && !run.answered) return failedEnd('no-answer', 'The agent returned no answer.');
       return {
         topic: 'agent.prompt.response',
         payload: { state: 'TASK_STATE_COMPLETED', ...(parts.length > 0 && { parts }), ...usage },
@@ -131,6 +142,8 @@ export function endOfOutcome(outcome: RunOutcome | undefined | null, answered: b
       const { question, from, schema } = outcome;
       if (typeof question !== 'string' || question === '')
         return failedEnd('invalid-answer', 'The agent asked an empty question.');
+      if (from !== 'caller' && from !== 'operator')
+        return failedEnd('invalid-answer', 'The agent asked a question and did not say whom.');
       return {
         topic: 'agent.prompt.input.request',
         payload: { question, from, ...(schema !== undefined && { schema }) },
@@ -165,9 +178,29 @@ export const endOfThrow = (error: unknown): TurnEnd =>
 function usableParts(parts: unknown): Part[] | undefined {
   if (parts === undefined) return [];
   if (!Array.isArray(parts)) return undefined;
-  const fits = (part: unknown): part is Part =>
-    typeof part === 'object' &&
-    part !== null &&
-    ['text', 'data', 'blob', 'url'].filter((kind) => kind in part).length === 1;
-  return parts.every(fits) ? parts : undefined;
+  return parts.every(isPart) ? parts : undefined;
+}
+
+const isPart = (part: unknown): part is Part =>
+  typeof part === 'object' &&
+  part !== null &&
+  ['text', 'data', 'blob', 'url'].filter((kind) => kind in part).length === 1;
+
+const isArtifact = (value: Artifact | undefined): value is Artifact =>
+  typeof value?.artifactId === 'string' &&
+  value.artifactId !== '' &&
+  Array.isArray(value.parts) &&
+  value.parts.length > 0 &&
+  value.parts.every(isPart);
+
+/**
+ * A copy as it will be read back from a file, so that nothing that is shown changes later in memory. Undefined for what
+ * JSON can't express.
+ */
+function plainCopy<T>(value: T): T | undefined {
+  try {
+    return JSON.parse(JSON.stringify(value)) as T;
+  } catch {
+    return undefined;
+  }
 }

@@ -79,9 +79,9 @@ export class CheckpointStore {
     return undefined;
   }
 
-  /** Every readable checkpoint, in no order. Damaged files are set aside; files of a newer version are logged. */
-  *all(): Generator<Checkpoint> {
-    for (const taskId of this.ids()) {
+  /** Every readable checkpoint, or those of the given tasks, in no order. Damaged files are set aside; files of a newer version are logged. */
+  *all(ids = this.ids()): Generator<Checkpoint> {
+    for (const taskId of ids) {
       let checkpoint: Checkpoint | undefined;
       try {
         checkpoint = this.read(taskId);

@@ -26,6 +26,8 @@ export interface CheckpointerDeps {
   stores: ScopeStores;
   /** Called when a task's files are up to date. */
   onSaved(live: LiveTask): void;
+  /** Called when a task has no files any more because its workspace is gone. */
+  onGone(live: LiveTask): void;
 }
 
 export class Checkpointer {
@@ -52,8 +54,9 @@ export class Checkpointer {
     if (event.type !== 'created' && event.type !== 'message') return;
     const { caller, messages } = record.envelope;
     const newest = messages.at(-1);
-    if (newest)
-      this.messages.set(messageKey(caller.id, newest.id), { taskId: record.task.id, hash: newest.hash, at: newest.at });
+    if (!newest) return;
+    const { id, hash, at, by = caller.id } = newest;
+    this.messages.set(messageKey(by, id), { taskId: record.task.id, hash, at });
   }
 
   /** What was appended to this task was not committed. */
@@ -61,7 +64,7 @@ export class Checkpointer {
     const { head, committed } = live;
     if (!head) return;
     for (const message of head.envelope.messages.slice(committed?.envelope.messages.length ?? 0)) {
-      this.messages.delete(messageKey(head.envelope.caller.id, message.id));
+      this.messages.delete(messageKey(message.by ?? head.envelope.caller.id, message.id));
     }
   }
 
@@ -81,6 +84,15 @@ export class Checkpointer {
   /** Brings the mirror up to date, so that a list shows what was committed before it. */
   syncMirror(): void {
     this.mirrorRows([...this.unmirrored.keys()]);
+  }
+
+  /** Saves the tasks of one session whose transcript lacks lines. */
+  saveSession(caller: string, agent: string, contextId: string): void {
+    for (const live of [...this.unsaved.keys()]) {
+      const { task, envelope } = live.committed as TaskRecord;
+      if (live.lines.length === 0 || task.contextId !== contextId) continue;
+      if (envelope.caller.id === caller && envelope.agent === agent) this.save([live], Infinity);
+    }
   }
 
   /** Saves everything now. */
@@ -129,6 +141,7 @@ export class Checkpointer {
 
   /** One task's file can't be written: the others go on, the journal keeps this one, and it is tried again later. */
   private postpone(live: LiveTask, error: unknown): void {
+    if (this.deps.stores.gone((live.committed as TaskRecord).envelope.caller.scope)) return this.letGo(live);
     this.unsaved.set(live, this.deps.clock.now() + RETRY_MS);
     this.deps.log.error({ cid: live.taskId, reason: errorText(error) }, 'a checkpoint could not be written');
   }
@@ -146,7 +159,7 @@ export class Checkpointer {
     for (const live of tasks) {
       this.unmirrored.delete(live);
       const { envelope } = live.committed as TaskRecord;
-      for (const message of envelope.messages) this.messages.delete(messageKey(envelope.caller.id, message.id));
+      for (const { by = envelope.caller.id, id } of envelope.messages) this.messages.delete(messageKey(by, id));
       this.release(live);
     }
   }
@@ -157,6 +170,14 @@ export class Checkpointer {
     const { task, envelope } = live.committed as TaskRecord;
     this.deps.stores.of(envelope.caller.scope).journal.checkpointed(task.id, envelope.seq);
     this.deps.onSaved(live);
+  }
+
+  /** The owner took the workspace away, and its tasks with it: no folder is made for them again. */
+  private letGo(live: LiveTask): void {
+    this.unmirrored.delete(live);
+    this.deps.mirror.remove([live.taskId]);
+    this.deps.log.warn({ cid: live.taskId }, 'a task is gone with its workspace');
+    this.deps.onGone(live);
   }
 
   private saveFiles(live: LiveTask): void {

@@ -33,6 +33,8 @@ export interface AcceptedMessage {
   id: string;
   hash: string;
   at: number;
+  /** Who sent it, when that was not the task's caller: the operator may answer anybody's question. */
+  by?: string;
 }
 
 /** Everything about a task that the A2A task object has no place for. */
@@ -40,6 +42,8 @@ export interface TaskEnvelope {
   caller: CallerRef;
   agent: string;
   executor: string;
+  /** Its turns are turns of a session, whose transcript shows them. */
+  session?: boolean;
   skill?: string;
   surface: Surface;
   chain: Hop[];
@@ -88,6 +92,9 @@ export interface CreatedEvent {
   requestId: string;
   /** The first turn starts at once; otherwise the task waits, submitted. */
   start: boolean;
+  /** The task is kept but refused: it ends in the same step that creates it. */
+  rejected?: RunError;
+  session?: boolean;
   surface: Surface;
   chain: Hop[];
   skill?: string;
@@ -101,7 +108,7 @@ export interface CreatedEvent {
 export type TaskEvent =
   | CreatedEvent
   /** A further message of the caller. It starts the turn, or only adds to a task that waits for somebody else. */
-  | { type: 'message'; turn: number; message: Message; hash: string; requestId: string; start: boolean }
+  | { type: 'message'; turn: number; message: Message; hash: string; requestId: string; start: boolean; by?: string }
   /** The operator's decision on an auth-required task; it starts the turn. */
   | { type: 'decision'; turn: number; decision: 'approve' | 'decline'; requestId: string }
   /** The first turn of a task that waited. */

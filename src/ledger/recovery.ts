@@ -45,7 +45,7 @@ export async function recover(deps: RecoveryDeps, rebuild = false): Promise<Reco
       deps.log.warn(damage, 'a damaged line of a journal was skipped');
     });
     const unwritable = report.unwritable;
-    const touched = foldJournal(journal.entries, store, stores, deps.log, report);
+    const touched = foldJournal(scope, journal.entries, store, stores, deps.log, report);
     mirror.upsert(touched.map(rowOf));
     alignMirror(scope, store, mirror, all, report);
     if (report.unwritable === unwritable) await removeSegments(store.folder, journal);
@@ -55,6 +55,7 @@ export async function recover(deps: RecoveryDeps, rebuild = false): Promise<Reco
 }
 
 function foldJournal(
+  scope: string,
   entries: readonly JournalEntry[],
   store: ScopeStore,
   stores: ScopeStores,
@@ -68,22 +69,24 @@ function foldJournal(
     if (!folded) {
       // What the journal tells from the beginning needs no checkpoint, and may have lost it in the middle of a write.
       const damaged = entry.event.type === 'created' ? 'ignore' : 'set-aside';
-      const record = store.checkpoints.read(taskId, damaged);
+      const found = store.checkpoints.read(taskId, damaged);
+      const record = found?.envelope.caller.scope === scope ? found : undefined;
       folded = { base: record?.envelope.seq ?? 0, record, lines: [] };
       tasks.set(taskId, folded);
     }
     const known = folded.record?.envelope.seq ?? 0;
     if (seq <= known) continue;
-    const refusal = refusalOf(folded.record, entry.event);
-    if (refusal !== undefined) {
+    try {
+      const refusal = foreign(entry, scope) ?? refusalOf(folded.record, entry.event);
+      if (refusal !== undefined) throw new Error(refusal);
+      const { record, lines } = reduce(folded.record, entry);
+      if (seq !== known + 1) log.warn({ taskId, seq, known }, 'journal entries of this task are missing');
+      folded.record = record;
+      folded.lines.push(...lines);
+    } catch (error) {
       report.damaged++;
-      log.warn({ taskId, seq, refusal }, 'a journal entry does not fit its task and was skipped');
-      continue;
+      log.warn({ taskId, seq, reason: errorText(error) }, 'a journal entry does not fit its task and was skipped');
     }
-    if (seq !== known + 1) log.warn({ taskId, seq, known }, 'journal entries of this task are missing');
-    const { record, lines } = reduce(folded.record, entry);
-    folded.record = record;
-    folded.lines.push(...lines);
   }
   const records: TaskRecord[] = [];
   for (const { base, record, lines } of tasks.values()) {
@@ -104,6 +107,10 @@ function foldJournal(
   }
   return records;
 }
+
+/** A line that creates a task of another scope was put there by hand: nobody gains another's tasks that way. */
+const foreign = ({ event }: JournalEntry, scope: string): string | undefined =>
+  event.type === 'created' && event.caller.scope !== scope ? 'it belongs to another scope' : undefined;
 
 /** The files are the truth: rows without a file go, files without a row (or all of them) are read. */
 function alignMirror(scope: string, store: ScopeStore, mirror: Mirror, all: boolean, report: RecoveryReport): void {
@@ -126,7 +133,7 @@ function alignMirror(scope: string, store: ScopeStore, mirror: Mirror, all: bool
   mirror.remove(gone);
   report.unmirrored += gone.length;
   const missing = [...files].filter((id) => !mirrored.has(id));
-  const found = missing.map((id) => store.checkpoints.read(id)).filter((record) => record !== undefined);
+  const found = [...store.checkpoints.all(missing)];
   mirror.upsert(found.filter((record) => record.envelope.caller.scope === scope).map(rowOf));
   report.mirrored += found.length;
 }

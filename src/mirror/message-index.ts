@@ -47,10 +47,10 @@ export class MessageIndex {
 
   /** Remembers the messages of a task; those already too old to matter at `now` are left out. */
   add({ taskId, caller, messages }: TaskRow, now: number): void {
-    for (const { id, hash, at } of messages) {
+    for (const { id, hash, at, by = caller } of messages) {
       if (at <= now - MESSAGE_LIFE) continue;
-      const known = this.stored(caller, id);
-      if (!known) this.insert.run(lookupKey(id), id, caller, taskId, hash, at);
+      const known = this.stored(by, id);
+      if (!known) this.insert.run(lookupKey(id), id, by, taskId, hash, at);
       else if (known.task_id !== taskId && this.yields(known, at)) this.replace.run(taskId, hash, at, known.id);
     }
   }

@@ -17,7 +17,7 @@ export interface TaskRow {
   /** The task as JSON without artifacts and history: enough for a list. */
   head: string;
   /** Messages the task accepted, for the duplicate index. */
-  messages: { id: string; hash: string; at: number }[];
+  messages: { id: string; hash: string; at: number; by?: string }[];
 }
 
 export interface TaskQuery {

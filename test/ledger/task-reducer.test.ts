@@ -1,6 +1,7 @@
 import { textOf } from '../../src/a2a-model.js';
 import type { JournalEntry, TaskEvent, TaskRecord, TranscriptLine, Update } from '../../src/ledger/records.js';
-import { mergeArtifact, reduce, refusalOf } from '../../src/ledger/task-reducer.js';
+import { mergeArtifact } from '../../src/ledger/artifact-chunks.js';
+import { reduce, refusalOf } from '../../src/ledger/task-reducer.js';
 
 const created: TaskEvent = {
   type: 'created',

@@ -2,7 +2,7 @@
 import type { Part } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
 import type { WirePart } from '../../../src/operator-wire.js';
-import type { BlobStore } from '../../../src/workspace/blob-store.js';
+import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]*={0,2}|[A-Za-z0-9_-]*={0,2})$/;
 
@@ -20,7 +20,7 @@ const invalid = (field: string, description: string): AppError =>
 /** Stores the bytes of file parts, after all parts proved good. Throws `invalid-params`. */
 export function partsFromWire(
   parts: readonly WirePart[],
-  options: { blobs: BlobStore; scope: string; maxPartBytes: number },
+  options: { put(bytes: Buffer): BlobRef; maxPartBytes: number },
 ): Part[] {
   const checked = parts.map((part, i) => {
     if (part.url !== undefined) {
@@ -32,13 +32,11 @@ export function partsFromWire(
     const { raw, ...rest } = part;
     return { bytes: raw === undefined ? undefined : decode(raw, `parts[${i}].raw`, options.maxPartBytes), rest };
   });
-  return checked.map(({ bytes, rest }) =>
-    bytes === undefined ? (rest as Part) : { ...rest, ...options.blobs.put(options.scope, bytes) },
-  );
+  return checked.map(({ bytes, rest }) => (bytes === undefined ? (rest as Part) : { ...rest, ...options.put(bytes) }));
 }
 
 /** Parts with their bytes; a file whose bytes are gone becomes a text that names it. */
-export function partsToWire(parts: readonly Part[], blobs: BlobStore, scope: string): WirePart[] {
+export function partsToWire(parts: readonly Part[], blobs: Pick<BlobStore, 'read'>, scope: string): WirePart[] {
   return parts.map((part) => {
     if (!('blob' in part)) return part;
     const { blob, size: _size, ...attributes } = part;

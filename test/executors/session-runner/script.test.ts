@@ -35,6 +35,11 @@ describe('script.json', () => {
     expect(replyTo(rules, 'a'.repeat(100_000))).toBeUndefined();
   });
 
+  it('says where a file stops being JSON and quotes nothing of it', () => {
+    const text = '[{"match": "a",\n  "reply": "say hidden" oops-hidden}]';
+    expect(() => readScript(text)).toThrow(/^script\.json: it is not JSON at line 2, column 25$/);
+  });
+
   it.each([
     ['{', 'it is not JSON'],
     ['7', 'neither an object nor a list'],
