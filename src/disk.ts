@@ -59,6 +59,8 @@ export abstract class Disk {
   abstract readFile(path: string): Buffer | undefined;
   /** As UTF-8; undefined for a missing file. */
   abstract readText(path: string): string | undefined;
+  /** Changes whenever a name in the folder comes, goes or moves; undefined when that can't be told. */
+  abstract stampFolder(path: string): string | undefined;
   /** Bytes; undefined for a missing file. */
   abstract size(path: string): number | undefined;
   /** Names of regular files in a folder, unsorted; empty for a missing folder. */

@@ -137,6 +137,11 @@ export class NodeDisk extends Disk {
     return statSync(path, { throwIfNoEntry: false })?.size;
   }
 
+  stampFolder(path: string): string | undefined {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stat && `${stat.ino} ${stat.mtimeNs}`;
+  }
+
   list(path: string): string[] {
     const entries = unlessMissing(() => readdirSync(path, { withFileTypes: true })) ?? [];
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);

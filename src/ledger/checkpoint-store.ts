@@ -92,6 +92,11 @@ export class CheckpointStore {
     }
   }
 
+  /** Changes whenever a task's file comes or goes. */
+  stamp(): string | undefined {
+    return this.deps.disk.stampFolder(this.folder);
+  }
+
   /** Ids of all tasks that have a file here, unsorted. Clears away what a crash left of unfinished writes. */
   ids(): string[] {
     const ids: string[] = [];

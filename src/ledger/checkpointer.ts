@@ -81,6 +81,11 @@ export class Checkpointer {
     this.rows.due();
   }
 
+  /** True when files and mirror hold all that is committed. */
+  get upToDate(): boolean {
+    return this.unsaved.size === 0 && this.unmirrored.size === 0;
+  }
+
   /** Brings the mirror up to date, so that a list shows what was committed before it. */
   syncMirror(): void {
     this.mirrorRows([...this.unmirrored.keys()]);

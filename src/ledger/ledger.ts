@@ -189,6 +189,10 @@ export class FileLedger implements Ledger {
     for (const live of this.memory.all()) live.close();
     await this.checkpointer.close();
     await this.deps.stores.close();
+    for (const [scope, { checkpoints }] of this.deps.stores.all()) {
+      const stamp = checkpoints.stamp();
+      if (stamp !== undefined && this.checkpointer.upToDate) this.deps.mirror.stamp(scope, stamp);
+    }
   }
 
   private listen(bus: LedgerBus): void {

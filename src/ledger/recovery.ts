@@ -1,6 +1,6 @@
 // What happens before the door opens: journals are folded into checkpoints, and the mirror is brought in line with the
 // files. Safe to repeat: a crash in the middle leaves work for the next start, never a loss.
-import { errorText } from '../errors.js';
+import { AppError, errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Mirror, TaskRow } from '../mirror/rows.js';
 import { rowOf } from './checkpointer.js';
@@ -34,24 +34,35 @@ const BATCH = 5_000;
 
 /** Folds what journals still hold. `rebuild` ignores what the mirror says and reads every task file. */
 export async function recover(deps: RecoveryDeps, rebuild = false): Promise<RecoveryReport> {
-  const { mirror, stores, scopes } = deps;
+  const { mirror, scopes } = deps;
   const report: RecoveryReport = { recovered: 0, damaged: 0, unwritable: 0, mirrored: 0, unmirrored: 0 };
   const all = rebuild || mirror.fresh;
   if (all) mirror.clear();
   for (const scope of scopes) {
-    const store = stores.of(scope);
-    const journal = readJournal(store.folder, (damage) => {
-      report.damaged++;
-      deps.log.warn(damage, 'a damaged line of a journal was skipped');
-    });
-    const unwritable = report.unwritable;
-    const touched = foldJournal(scope, journal.entries, store, stores, deps.log, report);
-    mirror.upsert(touched.map(rowOf));
-    alignMirror(scope, store, mirror, all, report);
-    if (report.unwritable === unwritable) await removeSegments(store.folder, journal);
+    try {
+      await recoverScope(scope, deps, all, report);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      // The error of the file system names the path; the scope says whom to ask.
+      throw new AppError('config', `The files of ${scope} can't be used: ${errorText(error)}.`, {}, { cause: error });
+    }
   }
   dropForeignScopes(mirror, scopes, report);
   return report;
+}
+
+async function recoverScope(scope: string, deps: RecoveryDeps, all: boolean, report: RecoveryReport): Promise<void> {
+  const { mirror, stores } = deps;
+  const store = stores.of(scope);
+  const journal = readJournal(store.folder, (damage) => {
+    report.damaged++;
+    deps.log.warn(damage, 'a damaged line of a journal was skipped');
+  });
+  const unwritable = report.unwritable;
+  const touched = foldJournal(scope, journal.entries, store, stores, deps.log, report);
+  mirror.upsert(touched.map(rowOf));
+  alignMirror(scope, store, mirror, all, report);
+  if (report.unwritable === unwritable) await removeSegments(store.folder, journal);
 }
 
 function foldJournal(
@@ -114,28 +125,32 @@ const foreign = ({ event }: JournalEntry, scope: string): string | undefined =>
 
 /** The files are the truth: rows without a file go, files without a row (or all of them) are read. */
 function alignMirror(scope: string, store: ScopeStore, mirror: Mirror, all: boolean, report: RecoveryReport): void {
-  if (all) {
-    let rows: TaskRow[] = [];
-    const write = (): void => {
-      mirror.upsert(rows);
-      report.mirrored += rows.length;
-      rows = [];
-    };
-    for (const record of store.checkpoints.all()) {
-      if (record.envelope.caller.scope === scope) rows.push(rowOf(record));
-      if (rows.length === BATCH) write();
-    }
-    return write();
+  // Taken first: a file that comes after this makes the next start compare again.
+  const stamp = store.checkpoints.stamp();
+  if (!all && stamp !== undefined && stamp === mirror.stampOf(scope)) return;
+  const wanted = all ? undefined : dropRowsWithoutFiles(scope, store, mirror, report);
+  let rows: TaskRow[] = [];
+  const write = (): void => {
+    mirror.upsert(rows);
+    report.mirrored += rows.length;
+    rows = [];
+  };
+  for (const record of store.checkpoints.all(wanted)) {
+    if (record.envelope.caller.scope === scope) rows.push(rowOf(record));
+    if (rows.length === BATCH) write();
   }
+  write();
+  if (stamp !== undefined) mirror.stamp(scope, stamp);
+}
+
+/** Returns the ids of files that have no row. */
+function dropRowsWithoutFiles(scope: string, store: ScopeStore, mirror: Mirror, report: RecoveryReport): string[] {
   const files = new Set(store.checkpoints.ids());
   const mirrored = new Set(mirror.ids(scope));
   const gone = [...mirrored].filter((id) => !files.has(id));
   mirror.remove(gone);
   report.unmirrored += gone.length;
-  const missing = [...files].filter((id) => !mirrored.has(id));
-  const found = [...store.checkpoints.all(missing)];
-  mirror.upsert(found.filter((record) => record.envelope.caller.scope === scope).map(rowOf));
-  report.mirrored += found.length;
+  return [...files].filter((id) => !mirrored.has(id));
 }
 
 /** A workspace that was removed takes its tasks along. */

@@ -81,6 +81,11 @@ export class ScopeStores {
     await Promise.all([...this.open.values()].map((store) => store.journal.flush()));
   }
 
+  /** All that were used so far. */
+  all(): Iterable<[scope: string, store: ScopeStore]> {
+    return this.open;
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.open.values()].map((store) => store.journal.close()));
   }

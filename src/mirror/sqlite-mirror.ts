@@ -49,6 +49,8 @@ export class SqliteMirror implements Mirror {
   private readonly selectLive: Statement<unknown[], { task_id: string; lane: number; state: number }>;
   private readonly selectIds: Statement<[number], string>;
   private readonly selectScopes: Statement<[], string>;
+  private readonly selectStamp: Statement<[string], string>;
+  private readonly writeStamp: Statement<[string, string]>;
   private readonly inTransaction: (work: () => void) => void;
   private makeIndexes: (() => void) | undefined;
 
@@ -70,6 +72,8 @@ export class SqliteMirror implements Mirror {
     );
     this.selectIds = plucked(db, 'SELECT task_id FROM tasks INDEXED BY tasks_by_lane WHERE lane = ?');
     this.selectScopes = plucked(db, 'SELECT DISTINCT scope FROM lanes WHERE id IN (SELECT lane FROM lane_counts)');
+    this.selectStamp = plucked(db, 'SELECT stamp FROM folders WHERE scope = ?');
+    this.writeStamp = db.prepare('INSERT OR REPLACE INTO folders (scope, stamp) VALUES (?, ?)');
     const transaction = db.transaction((work: () => void) => work());
     this.inTransaction = (work) => transaction.immediate(work);
   }
@@ -127,6 +131,14 @@ export class SqliteMirror implements Mirror {
       this.askable();
       return this.lanes.matching({ scope }).flatMap(({ id }) => this.selectIds.all(id));
     });
+  }
+
+  stampOf(scope: string): string | undefined {
+    return this.selectStamp.get(scope);
+  }
+
+  stamp(scope: string, stamp: string): void {
+    this.writeStamp.run(scope, stamp);
   }
 
   scopes(): string[] {

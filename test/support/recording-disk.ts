@@ -196,6 +196,10 @@ export class RecordingDisk extends Disk {
     return this.readFile(path)?.toString();
   }
 
+  stampFolder(): undefined {
+    return undefined;
+  }
+
   size(path: string): number | undefined {
     return this.readFile(path)?.length;
   }

@@ -5,7 +5,8 @@ import type { Clock } from '../../../src/clock.js';
 import { AppError } from '../../../src/errors.js';
 
 const DAY_MS = 86_400_000;
-const MAX_KEPT = 1000;
+/** Answers kept at most; the oldest go first. */
+export const MAX_KEPT = 1000;
 
 /** The header's value, checked. Throws `invalid-params`. */
 export function idempotencyKey(header: string | undefined): string | undefined {
