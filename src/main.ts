@@ -23,6 +23,7 @@ import { createLogger, Secrets, type Logger } from './log.js';
 import { openMirror } from './mirror/open-mirror.js';
 import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
+import { redactingLogger } from './redacting-logger.js';
 import { ensureSwitchboardId } from './switchboard-id.js';
 import { BlobFiles } from './workspace/blob-files.js';
 import { Freshness } from './workspace/freshness.js';
@@ -30,13 +31,17 @@ import { Inbox } from './workspace/inbox.js';
 import { openCallers } from './workspace/open-callers.js';
 import { openWorkspaces } from './workspace/open-workspaces.js';
 import { FileProblems } from './workspace/file-problems.js';
+import { RemoteAgents } from './workspace/remote-agents.js';
 import { Transcripts } from './workspace/transcript.js';
 import { saveSessionLines } from './session-files.js';
 
 export interface SwitchboardOptions {
   /** Complete configuration, or what differs from the environment and the home's file. */
   config?: Partial<Config>;
-  /** A logger of the host program; by default JSON lines on standard error. */
+  /**
+   * A logger of the host program; by default JSON lines on standard error. What is logged is redacted by name and value
+   * at any depth; class instances other than errors pass as they are.
+   */
   log?: Logger;
   clock?: Clock;
   /** Further plugins, installed after the built-in ones. */
@@ -72,7 +77,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   const { config, warnings } = loadConfig({ overrides: options.config ?? {} });
   const clock = options.clock ?? systemClock;
   const secrets = new Secrets();
-  const log = options.log ?? createLogger(config.logLevel, secrets);
+  const log = options.log ? redactingLogger(options.log, secrets) : createLogger(config.logLevel, secrets);
   for (const warning of warnings) log.warn(warning);
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
@@ -101,8 +106,10 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
 
   const problems = new FileProblems(log);
   const fresh = new Freshness(true);
-  const workspaces = openWorkspaces({ home, clock, log, problems, fresh });
+  const workspaces = openWorkspaces({ home, log, problems, fresh });
   const callers = openCallers({ workspaces, clock, log, secrets, problems, fresh });
+  // Nothing is called yet; but the owners' agents.json files are read, and what is wrong with them is told.
+  new RemoteAgents({ workspaces, problems, secrets });
   const disk = new NodeDisk(new Failpoints(config.failpoint));
   const folderOf = (scope: string): string =>
     scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');

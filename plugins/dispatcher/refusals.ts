@@ -28,7 +28,12 @@ export const GUARD_REFUSALS: readonly GuardRefusal[] = [
   },
   { guard: 'target', when: 'the task belongs to another context', task: 'none', code: 'invalid-params' },
   { guard: 'permission', when: 'the caller may not use the agent', task: 'none', code: 'agent-not-found' },
-  { guard: 'permission', when: 'the caller may not use the skill, or has to name one', task: 'none', code: 'forbidden' },
+  {
+    guard: 'permission',
+    when: 'the caller may not use the skill, or has to name one',
+    task: 'none',
+    code: 'forbidden',
+  },
   {
     guard: 'duplicate',
     when: 'the messageId came with other content within a day',

@@ -13,7 +13,7 @@ import { RemoteAgents } from '../workspace/remote-agents.js';
 export function localHome(home: string): { workspaces: WorkspaceDirectory; callers: CallerDirectory } {
   const log = silentLogger();
   const problems = new FileProblems(log);
-  const workspaces = openWorkspaces({ home, clock: systemClock, log, problems });
+  const workspaces = openWorkspaces({ home, log, problems });
   const secrets = new Secrets();
   const callers = openCallers({ workspaces, clock: systemClock, log, secrets, problems });
   // Only for what it reports about the files it reads.

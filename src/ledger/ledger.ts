@@ -17,11 +17,9 @@ import type { ScopeStores } from './scope-stores.js';
 import { StorageHealth } from './storage-health.js';
 import { TaskCounts } from './task-counts.js';
 import { TaskFiles } from './task-files.js';
+import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
 import { reduce, refusalOf } from './task-reducer.js';
-
-/** A resend of a message is recognised for this long. */
-const DUPLICATE_MS = 24 * 3_600_000;
 
 /** For those who follow a task that exists: unlike the one who asked for a step, they must not think it is not there. */
 const LOST_STEP = 'The switchboard could not store what came next; the task is kept, ask for it again.';
@@ -43,6 +41,7 @@ export class FileLedger implements Ledger {
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
   private readonly files: TaskFiles;
+  private readonly index: TaskIndex;
   private readonly health: StorageHealth;
   private stopped = false;
 
@@ -55,6 +54,7 @@ export class FileLedger implements Ledger {
       onGone: (live) => this.forget(live),
     });
     this.files = new TaskFiles(deps);
+    this.index = new TaskIndex(deps, this.checkpointer);
     const probe = (): void => deps.stores.probe();
     this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe });
     this.listen(deps.bus);
@@ -128,19 +128,11 @@ export class FileLedger implements Ledger {
   }
 
   list(query: TaskQuery): TaskList {
-    this.checkpointer.syncMirror();
-    const page = this.deps.mirror.list(query);
-    const tasks = page.rows.map((row) => ({
-      record: { taskId: row.taskId, caller: row.caller, agent: row.agent, scope: row.scope },
-      task: JSON.parse(row.head) as TaskRecord['task'],
-    }));
-    return { tasks, total: page.total, ...(page.next && { next: page.next }) };
+    return this.index.list(query);
   }
 
   findMessage(caller: CallerRef, messageId: string): KnownMessage | undefined {
-    const known =
-      this.checkpointer.pendingMessage(caller.id, messageId) ?? this.deps.mirror.findMessage(caller.id, messageId);
-    return known && this.deps.clock.now() - known.at < DUPLICATE_MS ? known : undefined;
+    return this.index.findMessage(caller, messageId);
   }
 
   liveTasks(caller: CallerRef): { ofCaller: number; ofScope: number } {
@@ -153,24 +145,14 @@ export class FileLedger implements Ledger {
     return live.follow(afterSeq);
   }
 
-  /** Ids of tasks that were accepted but never started, oldest first: for the dispatcher after a restart. */
   queued(): string[] {
-    return this.deps.mirror
-      .live()
-      .filter((row) => row.state === 'TASK_STATE_SUBMITTED')
-      .map((row) => row.taskId);
+    return this.index.inState('TASK_STATE_SUBMITTED');
   }
 
   /** Ends what a restart interrupted: tasks whose turn was running when the last process stopped. */
-  async reconcile(): Promise<number> {
-    const interrupted = this.deps.mirror.live().filter((row) => row.state === 'TASK_STATE_WORKING');
-    await Promise.all(
-      interrupted.map(async ({ taskId }) => {
-        const live = this.load(taskId);
-        if (live?.head) await this.append(live, interruption(live.head));
-      }),
-    );
-    return interrupted.length;
+  async reconcile(): Promise<void> {
+    const interrupted = this.index.inState('TASK_STATE_WORKING').flatMap((taskId) => this.load(taskId) ?? []);
+    await Promise.all(interrupted.map((live) => this.mustAppend(live, interruption(live.head as TaskRecord))));
   }
 
   flush(): Promise<void> {

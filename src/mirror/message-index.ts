@@ -1,11 +1,9 @@
 // The duplicate index: which task took which message of a caller. It answers for a day; older rows are pruned as new
 // ones arrive. The first task that took a message keeps it.
 import type { Database, Statement } from 'better-sqlite3';
+import { MESSAGE_LIFE } from '../message-life.js';
 import { lookupKey } from './lookup-key.js';
 import type { KnownMessage, TaskRow } from './rows.js';
-
-/** How long a resent message is recognised, milliseconds. */
-export const MESSAGE_LIFE = 24 * 60 * 60 * 1000;
 
 interface StoredMessage {
   id: number;

@@ -16,6 +16,11 @@ export function storing<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error;
-    throw new AppError('storage-failed', 'The index of tasks could not be used; nothing was lost.', {}, { cause: error });
+    throw new AppError(
+      'storage-failed',
+      'The index of tasks could not be used; nothing was lost.',
+      {},
+      { cause: error },
+    );
   }
 }

@@ -1,7 +1,7 @@
 // What a write leaves behind: the newest version of a row, counts without leftovers, and one task per message.
 import { describe, expect, test } from '@jest/globals';
 import Sqlite from 'better-sqlite3';
-import { MESSAGE_LIFE } from '../../src/mirror/message-index.js';
+import { MESSAGE_LIFE } from '../../src/message-life.js';
 import type { Mirror } from '../../src/mirror/rows.js';
 import { NOW, taskRow, tempMirrors } from './temp-mirror.js';
 

@@ -37,11 +37,11 @@ describe('script.json', () => {
 
   it('says where a file stops being JSON and quotes nothing of it', () => {
     const text = '[{"match": "a",\n  "reply": "say hidden" oops-hidden}]';
-    expect(() => readScript(text)).toThrow(/^script\.json: it is not JSON at line 2, column 25$/);
+    expect(() => readScript(text)).toThrow(/^script\.json: it is not valid JSON at line 2, column 25$/);
   });
 
   it.each([
-    ['{', 'it is not JSON'],
+    ['{', 'it is not valid JSON'],
     ['7', 'neither an object nor a list'],
     ['{"v":2,"rules":[]}', 'version 2'],
     ['{"v":1}', '"rules" is not a list'],
