@@ -5,7 +5,7 @@ import { AppError, errorText, toAppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { ErrorWriter } from './door.js';
 import { errorDetails } from './error-details.js';
-import { ERROR_TABLE } from './error-table.js';
+import { ERROR_TABLE, type ErrorRow } from './error-table.js';
 
 export interface ErrorWriters {
   /** `{jsonrpc, id, error}`; the response's status as it was (200, usually) unless the refusal is the door's. */
@@ -16,14 +16,16 @@ export interface ErrorWriters {
   operator: ErrorWriter;
 }
 
+const isInternal = ({ http }: ErrorRow): boolean => http === 500;
+
 /** The writers of all surfaces; internal errors go to `log`. */
 export function createErrorWriters(log: Logger): ErrorWriters {
-  const prepare = (thrown: unknown, req: Request): AppError => {
+  const prepare = (thrown: unknown, req: Request, hidden: (row: ErrorRow) => boolean = isInternal): AppError => {
     const error = toAppError(thrown);
     if (ERROR_TABLE[error.code].http >= 500 && error.code !== 'invalid-agent-response') {
       const cause = error.cause ?? error;
       log.error({ method: req.method, path: req.path, code: error.code, err: cause }, errorText(cause));
-      if (ERROR_TABLE[error.code].http === 500) return new AppError('internal', 'An internal error occurred.');
+      if (hidden(ERROR_TABLE[error.code])) return new AppError('internal', 'An internal error occurred.');
     }
     return error;
   };
@@ -45,7 +47,7 @@ export function createErrorWriters(log: Logger): ErrorWriters {
       });
     },
     operator: (thrown, req, res) => {
-      const error = prepare(thrown, req);
+      const error = prepare(thrown, req, (row) => isInternal(row) && row.operatorHttp === undefined);
       const { http, operatorHttp } = ERROR_TABLE[error.code];
       send(res, error, operatorHttp ?? http, 'application/json', {
         error: { code: error.code, message: error.message, ...error.details },

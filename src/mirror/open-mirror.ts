@@ -61,7 +61,7 @@ function openOrReplace(file: string, open: () => OpenFile, { log, clock = system
       drop(file);
       return open();
     }
-    if (!isDamage(error)) throw error;
+    if (!isDamage(error)) throw unusable(file, error);
     const aside = `${file}.corrupt-${clock.now()}`;
     renameSync(file, aside);
     drop(file);
@@ -108,6 +108,12 @@ function probe(db: Database): void {
   if (!isListable(db)) throw new UnfinishedRebuild();
   const counted = db.prepare('SELECT (SELECT count(*) FROM tasks) = (SELECT total(n) FROM lane_counts)').pluck().get();
   if (counted !== 1) throw new DamagedMirror('counts and rows disagree');
+}
+
+/** What only the file's owner can mend is told with the file's name. */
+function unusable(file: string, error: unknown): unknown {
+  if (!/^SQLITE_(CANTOPEN|FULL|READONLY|IOERR|PERM)/.test(sqliteCode(error) ?? '')) return error;
+  return new AppError('config', `${file} can't be used: ${errorText(error)}.`, {}, { cause: error });
 }
 
 function isDamage(error: unknown): boolean {
