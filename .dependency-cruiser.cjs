@@ -40,6 +40,19 @@ module.exports = {
       to: { path: 'node_modules/better-sqlite3' },
     },
     {
+      name: 'http-goes-out-in-net-only',
+      comment: 'Everything outbound passes src/net, where addresses are checked; src/http only listens.',
+      severity: 'error',
+      from: { path: '^(src|plugins)/', pathNot: '^src/(net|http)/' },
+      to: { path: 'node_modules/undici|^(node:)?(http|https|http2|tls|dns|dns/promises|dgram)$' },
+    },
+    {
+      name: 'net-knows-nobody',
+      severity: 'error',
+      from: { path: '^src/net/' },
+      to: { path: '^(src|plugins)/', pathNot: '^src/(net/|clock\\.ts)' },
+    },
+    {
       name: 'sdk-only-at-the-edges',
       severity: 'error',
       from: { path: '^(src|plugins)/', pathNot: '^plugins/(surfaces/a2a-bridge|executors/a2a-executor)/' },

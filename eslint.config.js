@@ -57,6 +57,11 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['src/**/*.ts', 'plugins/**/*.ts'],
+    ignores: ['src/cli/**'],
+    rules: { 'no-restricted-globals': ['error', { name: 'fetch', message: 'Use core.net: it checks addresses.' }] },
+  },
   { files: ['src/cli/**', 'test/bench/**', 'test/crash/**', 'test/fuzz/**'], rules: { 'no-console': 'off' } },
   {
     files: ['**/*.js', '**/*.cjs'],

@@ -101,6 +101,18 @@ export interface ArtifactUpdate {
   lastChunk: boolean;
 }
 
+/** A webhook of a task, as its caller registered it. Token and credentials are secrets. */
+export interface PushConfig {
+  /** `[A-Za-z0-9_-]{1,64}`, unique within the task. */
+  id: string;
+  url: string;
+  /** Sent back in a header of its own, for the receiver to recognise. */
+  token?: string;
+  authentication?: { scheme: string; credentials?: string };
+  /** The protocol version that it was registered with, and whose bodies it expects. */
+  version: '1.0' | '0.3';
+}
+
 /** One event of a task's stream: exactly one member is set. */
 export type StreamEvent = { task: Task } | { statusUpdate: StatusUpdate } | { artifactUpdate: ArtifactUpdate };
 

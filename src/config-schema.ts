@@ -1,6 +1,7 @@
 // What may stand in switchboard.json and in the SWITCHBOARD_* variables, with limits and messages; no reading here.
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isAddressRange, isAllowEntry } from './net/address-rules.js';
 import { NAME, NAME_RULE } from './workspace/names.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -45,11 +46,10 @@ const origin = z
 
 const proxy = z.string().refine((text) => {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
-  const [address = '', bits, ...rest] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+  return isIP(text) !== 0 || isAddressRange(text);
 }, 'must be an address, a range such as 10.0.0.0/8, or one of loopback, linklocal, uniquelocal');
+
+const allowed = z.string().refine(isAllowEntry, 'must be a host, an address, a range such as 10.0.0.0/8, or *');
 
 const text = z.string().min(1, 'must not be empty');
 
@@ -99,6 +99,7 @@ export const FILE_SCHEMA = z
     card,
     inbound: z.boolean(),
     outbound: z.boolean(),
+    allowPrivate: z.array(allowed),
     corsOrigins: z.array(origin),
     trustedProxies: z.array(proxy),
   })

@@ -37,6 +37,8 @@ export interface Config {
   /** Inbound and outbound halves can be switched off separately. */
   inbound: boolean;
   outbound: boolean;
+  /** Hosts, addresses, ranges or `*` that outbound HTTP may reach although private, also over http. */
+  allowPrivate: string[];
   corsOrigins: string[];
   trustedProxies: string[];
   /** Kill the process at this named write, for crash tests: `name` or `name:n` for the n-th time. */
@@ -63,6 +65,7 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   quota: { liveTasksPerCaller: 1000, liveTasks: 10_000, concurrentTurns: 64 },
   inbound: true,
   outbound: true,
+  allowPrivate: [],
   corsOrigins: [],
   trustedProxies: [],
 };
@@ -73,6 +76,7 @@ const VARIABLES = {
   SWITCHBOARD_PORT: 'port',
   SWITCHBOARD_OPERATOR_KEY: 'operatorKey',
   SWITCHBOARD_PUBLIC_URL: 'publicUrl',
+  SWITCHBOARD_ALLOW_PRIVATE: 'allowPrivate',
   SWITCHBOARD_DURABILITY: 'durability',
   SWITCHBOARD_LOG_LEVEL: 'logLevel',
 } as const satisfies Record<string, keyof FileSettings>;
@@ -151,12 +155,17 @@ function readVariables(env: Readonly<Record<string, string | undefined>>, warnin
       // An empty variable is how shells and compose files say "not set".
       if (value === '') continue;
       const field = VARIABLES[variable as keyof typeof VARIABLES];
-      settings[field] = field === 'port' && /^\d+$/.test(value) ? Number(value) : value;
+      settings[field] = valueOf(field, value);
     } else if (variable !== 'SWITCHBOARD_HOME' && variable !== 'SWITCHBOARD_FAILPOINT') {
       warnings.push(`there is no variable ${variable}`);
     }
   }
   return settings;
+}
+
+function valueOf(field: keyof FileSettings, text: string): unknown {
+  if (field === 'port' && /^\d+$/.test(text)) return Number(text);
+  return field === 'allowPrivate' ? text.split(',').flatMap((entry) => entry.trim() || []) : text;
 }
 
 function check(
@@ -174,8 +183,10 @@ function check(
 const pathOf = (issue: z.core.$ZodIssue): string =>
   issue.path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i > 0 ? '.' : ''}${String(step)}`)).join('');
 
-const variableOf = (field: string): string =>
-  Object.entries(VARIABLES).find(([, member]) => member === field)?.[0] ?? field;
+function variableOf(path: string): string {
+  const [field] = path.split('[', 1);
+  return Object.entries(VARIABLES).find(([, member]) => member === field)?.[0] ?? path;
+}
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {

@@ -15,9 +15,14 @@ export const SECRET_NAMES: readonly string[] = [
   'password',
 ];
 
+const MOST_PASSING = 256;
+const TOKEN_LIKE = /^[A-Za-z0-9+/=_.~-]{16,}$/;
+
 /** Values that must never leave the process in a log line or an error's text, e.g. the operator's key. */
 export class Secrets {
   private readonly values = new Set<string>();
+  /** Those that callers bring, the longest unused first. */
+  private readonly passing = new Set<string>();
   /** The longest first, so that no value uncovers the rest of one that begins with it. Made anew after an `add`. */
   private ordered: readonly string[] | undefined;
 
@@ -31,9 +36,22 @@ export class Secrets {
     this.ordered = undefined;
   }
 
+  /**
+   * Registers a value that a caller brings, e.g. a webhook's token. Every log line is searched for all of them, so only
+   * the latest are kept; and a caller must not be able to black out the log's own words, so only what looks like a
+   * secret counts.
+   */
+  addPassing(value: string): void {
+    if (!TOKEN_LIKE.test(value)) return;
+    if (!this.passing.delete(value)) this.ordered = undefined;
+    this.passing.add(value);
+    const [oldest] = this.passing;
+    if (this.passing.size > MOST_PASSING && oldest !== undefined) this.passing.delete(oldest);
+  }
+
   /** The text with every registered value replaced. */
   redact(text: string): string {
-    this.ordered ??= [...this.values].sort((a, b) => b.length - a.length);
+    this.ordered ??= [...this.values, ...this.passing].sort((a, b) => b.length - a.length);
     let clean = text;
     for (const value of this.ordered) if (clean.includes(value)) clean = clean.replaceAll(value, REDACTED);
     return clean;

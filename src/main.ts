@@ -4,6 +4,7 @@ import type { Express } from 'express';
 import { join } from 'node:path';
 import { PLUGINS } from '../plugins/index.js';
 import { Bus } from './bus/bus.js';
+import { createCapabilities } from './capabilities.js';
 import { orderedId, randomId, systemClock, type Clock } from './clock.js';
 import { loadConfig, type Config } from './config.js';
 import { ExecutorHost, HOST_DECLARATION } from './executors/host.js';
@@ -21,6 +22,7 @@ import { recover } from './ledger/recovery.js';
 import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
 import { openMirror } from './mirror/open-mirror.js';
+import { createGuardedFetch } from './net/guarded-fetch.js';
 import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
 import { redactingLogger } from './redacting-logger.js';
@@ -146,6 +148,8 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
   const http = createHttpServer({ config, log, clock });
+  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock });
+  closers.push(() => net.close());
   let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
 
   const core: Core = {
@@ -162,6 +166,8 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     workspaces,
     hops: new Hops(ensureSwitchboardId(home, randomId)),
     doors: createDoors({ config, callers, log, clock, operatorKey }),
+    net,
+    capabilities: createCapabilities(),
     baseUrl: () => url,
   };
   const installed: Installed[] = [];

@@ -10,7 +10,9 @@ import type { AgentRegistry } from './executors/registry-port.js';
 import type { Hops } from './hops.js';
 import type { Doors } from './http/door.js';
 import type { Ledger } from './ledger/ledger-port.js';
+import type { Capabilities } from './capabilities.js';
 import type { Logger, Secrets } from './log.js';
+import type { GuardedFetch } from './net/guarded-fetch.js';
 import type { BlobStore } from './workspace/blob-store.js';
 import type { CallerDirectory } from './workspace/callers.js';
 import type { WorkspaceDirectory } from './workspace/directory.js';
@@ -30,6 +32,10 @@ export interface Core {
   workspaces: WorkspaceDirectory;
   hops: Hops;
   doors: Doors;
+  /** The only way out: no plugin makes HTTP requests of its own. */
+  net: GuardedFetch;
+  /** What installed plugins add to what the core can do. */
+  capabilities: Capabilities;
   /** Where the server is reached: the public URL, else the listener's. Known once it listens. */
   baseUrl(): string;
 }

@@ -52,6 +52,17 @@ describe('loadConfig', () => {
     expect(load({ SWITCHBOARD_PORT: '', SWITCHBOARD_FAILPOINT: '' }).config).toEqual({ ...DEFAULTS, home });
   });
 
+  it('reads a list of private targets from the file, and separated by commas from the variable', () => {
+    settings({ allowPrivate: ['10.0.0.0/8'] });
+    expect(load().config.allowPrivate).toEqual(['10.0.0.0/8']);
+    const env = { SWITCHBOARD_ALLOW_PRIVATE: '127.0.0.1, build.example,,fd00::/8' };
+    expect(load(env).config.allowPrivate).toEqual(['127.0.0.1', 'build.example', 'fd00::/8']);
+    expect(load({ SWITCHBOARD_ALLOW_PRIVATE: '*' }).config.allowPrivate).toEqual(['*']);
+    expect(problemsOf(() => load({ SWITCHBOARD_ALLOW_PRIVATE: 'a.example,10.0.0.0/99' }))).toContain(
+      '- SWITCHBOARD_ALLOW_PRIVATE must be a host, an address, a range',
+    );
+  });
+
   it('reads durations in seconds and with a unit', () => {
     settings({ sessionIdle: 90, turnDeadline: '2h' });
     expect(load().config).toMatchObject({ sessionIdleSeconds: 90, turnDeadlineSeconds: 7200 });

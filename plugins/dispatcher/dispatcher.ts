@@ -138,18 +138,19 @@ class Dispatcher {
 
   private async admitFollowUp({ request, target }: Candidate, record: TaskRecord): Promise<void> {
     const { ledger } = this.context.core;
-    const { cid, requestId, message, decision } = request;
+    const { cid, requestId, message, decision, pushConfig } = request;
     const { caller, agent } = record.envelope;
     const by = request.caller.id === caller.id ? {} : { by: request.caller.id };
+    const words = { message, ...by, ...(pushConfig && { pushConfig }) };
     const waitsForOperator = record.task.status.state === 'TASK_STATE_AUTH_REQUIRED';
     if (waitsForOperator && decision === undefined) {
-      await ledger.resume({ taskId: cid, requestId, step: { message, start: false, ...by } });
+      await ledger.resume({ taskId: cid, requestId, step: { ...words, start: false } });
       return;
     }
     const key = contextKey(caller.id, agent, record.task.contextId);
     this.contexts.start(key, cid, agent);
     try {
-      const step = decision === undefined ? { message, start: true, ...by } : { decision };
+      const step = decision === undefined ? { ...words, start: true } : { decision };
       const resumed = await ledger.resume({ taskId: cid, requestId, step });
       const executor = target?.executor.name ?? record.envelope.executor;
       this.assign({ ...waitingTurn(resumed, executor, 'named'), ...deadline(request), turn: resumed.envelope.turn });
@@ -232,6 +233,7 @@ function newTask(candidate: Candidate) {
   const { request } = candidate;
   const { agent, executor } = targetOf(candidate);
   const { cid, requestId, contextId, caller, message, surface, chain, subject, synthetic, traceparent } = request;
+  const { pushConfig } = request;
   const skill = request.skill ?? candidate.skill;
   return {
     taskId: cid,
@@ -248,6 +250,7 @@ function newTask(candidate: Candidate) {
     ...(subject !== undefined && { subject }),
     ...(synthetic && { synthetic }),
     ...(traceparent !== undefined && { traceparent }),
+    ...(pushConfig && { pushConfig }),
     ...deadline(request),
   };
 }

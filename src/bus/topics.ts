@@ -1,7 +1,7 @@
 // Read this first: every topic of the bus, who publishes it, and what it carries. Payloads are plain data; what
 // belongs to one task ends in its cid, so `agent.prompt.progress.<cid>` is one task's progress and
 // `agent.prompt.progress.*` everybody's.
-import type { Artifact, Message, Part, StreamEvent, TaskState } from '../a2a-model.js';
+import type { Artifact, Message, Part, PushConfig, StreamEvent, TaskState } from '../a2a-model.js';
 import type { ErrorCode, ErrorDetails } from '../errors.js';
 
 /** Who asks: `<workspace>/<name>`, `operator` or `plugin/<name>`, and the scope that stores this caller's tasks. */
@@ -37,6 +37,8 @@ export interface PromptRequest {
   message: Message;
   /** The operator's answer to an `auth-required` task; only the operator's surface sets it. */
   decision?: 'approve' | 'decline';
+  /** A webhook to register with the message. */
+  pushConfig?: PushConfig;
   chain: Hop[];
   surface: Surface;
   /** Milliseconds since the epoch; the default turn deadline applies when absent. */
@@ -168,6 +170,26 @@ export interface TaskUpdated {
   requestId?: string;
 }
 
+/** One try to tell a webhook of a change of a task's state. */
+export interface PushAttempt {
+  taskId: string;
+  configId: string;
+  caller: string;
+  /** The position of the change, and the state it led to. */
+  seq: number;
+  state: TaskState;
+  /** From 1. */
+  attempt: number;
+  durationMs: number;
+  /** The answer's HTTP status, if there was one. */
+  status?: number;
+}
+
+export interface PushFailed extends PushAttempt {
+  /** `status`, or why no answer was had. */
+  reason: string;
+}
+
 export interface OwnerNotified {
   workspace: string;
   caller: string;
@@ -192,6 +214,8 @@ export interface TopicMap {
   'agent.prompt.dropped': PromptDropped;
   'agent.outcome': Outcome;
   'task.updated': TaskUpdated;
+  'push.delivered': PushAttempt;
+  'push.failed': PushFailed;
   'owner.notified': OwnerNotified;
   'plugin.failed': PluginFailed;
 }
@@ -211,6 +235,8 @@ export const TOPIC_SUFFIX: { readonly [K in TopicKind]: (keyof TopicMap[K] & str
   'agent.prompt.dropped': null,
   'agent.outcome': null,
   'task.updated': 'taskId',
+  'push.delivered': null,
+  'push.failed': null,
   'owner.notified': null,
   'plugin.failed': null,
 };

@@ -3,7 +3,8 @@
 import type { Artifact, ArtifactUpdate, Message, Part, StreamEvent, Task, TaskState } from '../a2a-model.js';
 import { textOf } from '../a2a-model.js';
 import { mergeArtifact } from './artifact-chunks.js';
-import type { JournalEntry, TaskEnvelope, TaskRecord, TranscriptLine, Update } from './records.js';
+import { withPushEvent } from './push-configs.js';
+import type { JournalEntry, PushEvent, TaskEnvelope, TaskRecord, TranscriptLine, Update } from './records.js';
 
 export interface Reduction {
   record: TaskRecord;
@@ -41,6 +42,10 @@ export class Draft {
     this.task.status = status;
     const { id: taskId, contextId } = this.task;
     this.show({ statusUpdate: { taskId, contextId, status } }, requestId);
+  }
+
+  push(event: PushEvent): void {
+    this.envelope.pushConfigs = withPushEvent(this.envelope, event, this.entry.at);
   }
 
   /** A step that changes nothing a stream shows, but that somebody waits for. */

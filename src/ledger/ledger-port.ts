@@ -1,8 +1,8 @@
 // The ledger as the rest of the product uses it. What it shows is committed; what it is told is shown only after.
-import type { Message } from '../a2a-model.js';
+import type { Message, PushConfig } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
 import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
-import type { CreatedEvent, TaskRecord, Update } from './records.js';
+import type { CreatedEvent, PushRegistration, TaskRecord, Update } from './records.js';
 
 export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
   taskId: string;
@@ -15,7 +15,8 @@ export interface Continuation {
    * The caller's next message, which starts a turn unless it only adds to a task that waits for the operator; or the
    * operator's decision, which always starts one.
    */
-  step: { message: Message; start: boolean; by?: string } | { decision: 'approve' | 'decline' };
+  step:
+    { message: Message; start: boolean; by?: string; pushConfig?: PushConfig } | { decision: 'approve' | 'decline' };
 }
 
 /** A task as one list row: no artifacts, no history. */
@@ -58,6 +59,15 @@ export interface Ledger {
   committed(taskId: string): Promise<TaskRecord | undefined>;
   /** True while this very turn is open, a cancel on its way to the journal included. */
   isRunning(taskId: string, turn: number): boolean;
+  /**
+   * Adds a webhook to a task in any state, or replaces the one of its id; what was owed to that one is owed to it. Throws
+   * `task-not-found`, and `invalid-params` when the task has as many as it may have.
+   */
+  setPushConfig(taskId: string, config: PushConfig): Promise<PushRegistration>;
+  /** Removes a webhook; nothing happens when there is none of that id. Throws `task-not-found`. */
+  deletePushConfig(taskId: string, configId: string): Promise<void>;
+  /** A webhook has been told of everything up to `seq`. Nothing happens when it is gone. Throws `task-not-found`. */
+  acknowledgePush(taskId: string, configId: string, seq: number): Promise<void>;
   /** The committed record, from memory or its file. Undefined for an unknown or malformed id. */
   get(taskId: string): TaskRecord | undefined;
   list(query: TaskQuery): TaskList;

@@ -1,6 +1,6 @@
 // The ledger: the one writer of task state. An event is folded, appended to the journal, and only when the commit is
 // there shown to callers, followers and the bus.
-import { isTerminal } from '../a2a-model.js';
+import { isTerminal, type PushConfig } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
 import type { Clock } from '../clock.js';
 import { AppError, errorText } from '../errors.js';
@@ -12,7 +12,8 @@ import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
 import { LiveTask } from './live-task.js';
 import { messageHash } from './message-hash.js';
-import type { JournalEntry, TaskEvent, TaskRecord } from './records.js';
+import { configRefusal } from './push-configs.js';
+import type { JournalEntry, PushRegistration, TaskEvent, TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 import { StorageHealth } from './storage-health.js';
 import { TaskCounts } from './task-counts.js';
@@ -82,7 +83,8 @@ export class FileLedger implements Ledger {
     const { requestId, step } = input;
     const { turn } = (live.head as TaskRecord).envelope;
     if ('decision' in step) return this.mustAppend(live, { type: 'decision', turn: turn + 1, requestId, ...step });
-    const { message, start, by } = step;
+    const { message, start, by, pushConfig } = step;
+    mustHaveRoom(live, pushConfig);
     return this.mustAppend(live, {
       type: 'message',
       turn: start ? turn + 1 : turn,
@@ -91,7 +93,23 @@ export class FileLedger implements Ledger {
       requestId,
       start,
       ...(by !== undefined && { by }),
+      ...(pushConfig && { pushConfig }),
     });
+  }
+
+  async setPushConfig(taskId: string, config: PushConfig): Promise<PushRegistration> {
+    const live = this.mustLoad(taskId);
+    mustHaveRoom(live, config);
+    const { envelope } = await this.append(live, { type: 'push-config', config });
+    return envelope.pushConfigs?.find(({ id }) => id === config.id) as PushRegistration;
+  }
+
+  deletePushConfig(taskId: string, id: string): Promise<void> {
+    return this.appendIfItFits(taskId, { type: 'push-config-deleted', id });
+  }
+
+  acknowledgePush(taskId: string, id: string, upTo: number): Promise<void> {
+    return this.appendIfItFits(taskId, { type: 'push-acknowledged', id, upTo });
   }
 
   startTurn(taskId: string): Promise<TaskRecord> {
@@ -205,6 +223,11 @@ export class FileLedger implements Ledger {
     return this.append(live, event);
   }
 
+  private async appendIfItFits(taskId: string, event: TaskEvent): Promise<void> {
+    const live = this.mustLoad(taskId);
+    if (refusalOf(live.head, event) === undefined) await this.append(live, event);
+  }
+
   /** Folds an event that fits and resolves with the record once it is committed. */
   private append(live: LiveTask, event: TaskEvent): Promise<TaskRecord> {
     if (this.stopped) return Promise.reject(new AppError('overloaded', 'The switchboard is stopping.'));
@@ -295,4 +318,9 @@ export class FileLedger implements Ledger {
       'storing failed',
     );
   }
+}
+
+function mustHaveRoom(live: LiveTask, config: PushConfig | undefined): void {
+  const refusal = configRefusal((live.head as TaskRecord).envelope, config);
+  if (refusal !== undefined) throw new AppError('invalid-params', `The webhook can't be added: ${refusal}.`);
 }

@@ -1,6 +1,6 @@
 // What the ledger stores: a task with its envelope (the checkpoint), and the events that lead there (the journal).
 // Everything here is plain JSON; the reducer in task-reducer.ts is the only code that turns events into records.
-import type { Artifact, Message, Part, StreamEvent, Task, TaskState } from '../a2a-model.js';
+import type { Artifact, Message, Part, PushConfig, StreamEvent, Task, TaskState } from '../a2a-model.js';
 import type { CallerRef, Hop, RunError, Surface, Usage } from '../bus/topics.js';
 
 /** The version this code writes into every file; a file with a newer one is refused. */
@@ -37,6 +37,12 @@ export interface AcceptedMessage {
   by?: string;
 }
 
+/** A webhook, and how far it has been told: transitions above `acknowledged` are still owed. */
+export interface PushRegistration extends PushConfig {
+  acknowledged: number;
+  createdAt: number;
+}
+
 /** Everything about a task that the A2A task object has no place for. */
 export interface TaskEnvelope {
   caller: CallerRef;
@@ -67,6 +73,8 @@ export interface TaskEnvelope {
   answers: Answer[];
   error?: RunError;
   usage?: Usage;
+  /** Oldest first; absent when there are none. */
+  pushConfigs?: PushRegistration[];
   /** True while an assistant message is open: the next delta appends to the artifact `response`. */
   speaking?: boolean;
   /** True when the turn's deltas have not been closed by a last chunk yet. */
@@ -102,13 +110,31 @@ export interface CreatedEvent {
   synthetic?: boolean;
   traceparent?: string;
   deadlineAt?: number;
+  pushConfig?: PushConfig;
 }
+
+/** What happens to a task's webhooks. Fits a task in any state and changes nothing that a client sees of the task. */
+export type PushEvent =
+  /** Adds one, or replaces the one of that id. */
+  | { type: 'push-config'; config: PushConfig }
+  | { type: 'push-config-deleted'; id: string }
+  /** Everything up to and including position `upTo` needs no more telling. */
+  | { type: 'push-acknowledged'; id: string; upTo: number };
 
 /** One accepted step of a task. Member `turn` is the turn it belongs to. */
 export type TaskEvent =
   | CreatedEvent
   /** A further message of the caller. It starts the turn, or only adds to a task that waits for somebody else. */
-  | { type: 'message'; turn: number; message: Message; hash: string; requestId: string; start: boolean; by?: string }
+  | {
+      type: 'message';
+      turn: number;
+      message: Message;
+      hash: string;
+      requestId: string;
+      start: boolean;
+      by?: string;
+      pushConfig?: PushConfig;
+    }
   /** The operator's decision on an auth-required task; it starts the turn. */
   | { type: 'decision'; turn: number; decision: 'approve' | 'decline'; requestId: string }
   /** The first turn of a task that waited. */
@@ -130,7 +156,8 @@ export type TaskEvent =
       error?: RunError;
       usage?: Usage;
     }
-  | { type: 'canceled'; by: string; reason?: string };
+  | { type: 'canceled'; by: string; reason?: string }
+  | PushEvent;
 
 /** One line of a journal segment. `seq` is the position of the event's first update. */
 export interface JournalEntry {

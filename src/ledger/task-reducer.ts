@@ -1,6 +1,7 @@
 // The one place where events become a task. Pure: no clock, no ids, no I/O, and never a change to its input.
 import { isTerminal, textOf, type Artifact, type Task } from '../a2a-model.js';
 import { Draft, isoTime, type Reduction } from './draft.js';
+import { configRefusal, isPushEvent, pushRefusal, withPushEvent } from './push-configs.js';
 import type { CreatedEvent, JournalEntry, TaskEnvelope, TaskEvent, TaskRecord, Update } from './records.js';
 
 export type { Reduction } from './draft.js';
@@ -13,11 +14,13 @@ export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): str
   if (event.type === 'created') return record ? 'the task exists' : undefined;
   if (!record) return 'the task does not exist';
   const { envelope, task } = record;
+  if (isPushEvent(event)) return pushRefusal(envelope, event);
   if (isTerminal(task.status.state)) return 'the task has ended';
   switch (event.type) {
     case 'canceled':
       return undefined;
     case 'message':
+      return envelope.turnOpen ? 'a turn is running' : configRefusal(envelope, event.pushConfig);
     case 'decision':
       return envelope.turnOpen ? 'a turn is running' : undefined;
     case 'turn-started':
@@ -98,6 +101,10 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
         'TASK_STATE_CANCELED',
         event.reason ? draft.agentMessage([{ text: event.reason }]) : undefined,
       );
+    case 'push-config':
+    case 'push-config-deleted':
+    case 'push-acknowledged':
+      return draft.push(event);
     default:
       return event satisfies never;
   }
@@ -134,6 +141,9 @@ function create(entry: JournalEntry, event: CreatedEvent): Reduction {
     messages: [{ id: event.message.messageId, hash: event.hash, at }],
     answers: [],
   };
+  if (event.pushConfig) {
+    envelope.pushConfigs = withPushEvent(envelope, { type: 'push-config', config: event.pushConfig }, at);
+  }
   const record = { task, envelope };
   const update: Update = { seq, state: 'TASK_STATE_SUBMITTED', turn: 1, event: { task }, requestId: event.requestId };
   if (!event.start && !event.rejected) return { record, updates: [update], lines: [] };
@@ -156,6 +166,7 @@ function startTurn(draft: Draft, requestId?: string): void {
 
 function addMessage(draft: Draft, event: Extract<TaskEvent, { type: 'message' }>): void {
   const { envelope } = draft;
+  if (event.pushConfig) draft.push({ type: 'push-config', config: event.pushConfig });
   envelope.turn = event.turn;
   const { by, hash } = event;
   const accepted = { id: event.message.messageId, hash, at: draft.entry.at, ...(by !== undefined && { by }) };

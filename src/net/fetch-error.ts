@@ -29,7 +29,7 @@ export class FetchError extends Error {
 
 const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
 const NAMES = new Set(['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'ESERVFAIL', 'EREFUSED', 'EBADNAME']);
-const ANSWERS = /^(HPE_|UND_ERR_(HEADERS_OVERFLOW|RESPONSE|RES_))/;
+const ANSWERS = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'HTTPParserError']);
 
 /** Whatever the HTTP client or the name service threw, as one of the reasons. */
 export function asFetchError(error: unknown): FetchError {
@@ -38,10 +38,14 @@ export function asFetchError(error: unknown): FetchError {
   const failure = (reason: FetchFailure): FetchError => new FetchError(reason, undefined, { cause: error });
   if (TIMEOUTS.has(code)) return failure('timeout');
   if (NAMES.has(code)) return failure('unresolvable');
-  if (ANSWERS.test(code)) return failure('bad-answer');
+  if (ANSWERS.has(code)) return failure('bad-answer');
   // A header or path that the client refused to send.
   if (code === 'UND_ERR_INVALID_ARG') return failure('bad-url');
   return failure(code === 'UND_ERR_ABORTED' ? 'aborted' : 'unreachable');
 }
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+/** The parser's errors have no code of their own. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return error.name === 'HTTPParserError' ? error.name : String((error as NodeJS.ErrnoException).code ?? '');
+}

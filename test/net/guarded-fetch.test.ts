@@ -5,7 +5,8 @@ import { FetchError } from '../../src/net/fetch-error.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { Receiver } from '../support/receiver.js';
 
-const clock = new FakeClock();
+let clock = new FakeClock();
+beforeEach(() => (clock = new FakeClock()));
 const names: Record<string, string[]> = {
   'private.example': ['10.0.0.1', '::1'],
   'metadata.example': ['169.254.169.254'],
@@ -226,12 +227,15 @@ describe('a guarded fetch', () => {
       void res.writeHead(200, { 'Content-Length': '9' }).write('x', () => res.destroy());
     expect(await reasonOf((await net.fetch(receiver.url('/'))).bytes())).toBe('unreachable');
     expect(await reasonOf(net.fetch('http://127.0.0.1:1/'))).toBe('unreachable');
-    const babble = createServer((socket) => void socket.on('error', () => undefined).end('220 mail.example ready\r\n'));
+    const babble = createServer(
+      (socket) => void socket.on('error', () => undefined).write('220 mail.example ready\r\n'),
+    );
     babble.listen(0, '127.0.0.1');
     await once(babble, 'listening');
     const { port } = babble.address() as { port: number };
-    expect(await reasonOf(net.fetch(`http://127.0.0.1:${port}/`))).toBe('bad-answer');
+    const reason = await reasonOf(net.fetch(`http://127.0.0.1:${port}/`));
     babble.close();
+    expect(reason).toBe('bad-answer');
   });
 
   it('sends no header that holds a line break', async () => {

@@ -39,7 +39,10 @@ export function openSubscription(ports: Pick<Core, 'ledger' | 'blobs'>, call: Ca
   const record = ownTask(ports.ledger, call, taskId);
   const read = blobReader(ports.blobs, record.envelope.caller.scope);
   const after = lastEventSeq(call.req.headers['last-event-id'], ports.ledger.boot);
-  if (after !== undefined && after < record.envelope.seq) {
+  // What comes after a task's end (a webhook told, say) is nothing that a stream shows.
+  const { transitions, seq } = record.envelope;
+  const last = isTerminal(record.task.status.state) ? (transitions.at(-1)?.seq ?? seq) : seq;
+  if (after !== undefined && after < last) {
     const follower = ports.ledger.follow(taskId, after);
     if (follower.replayed) return { follower, read };
     follower.close();
