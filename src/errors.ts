@@ -46,6 +46,8 @@ export interface ErrorDetails {
   retryAfter?: number;
   /** The task the error is about, e.g. the running one when busy. */
   taskId?: string;
+  /** The webhook that the task does not have. */
+  pushConfigId?: string;
 }
 
 /** Bad input or a refusal. `message` is meant for the caller: it never holds secrets, paths or stack traces. */

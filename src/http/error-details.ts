@@ -16,9 +16,10 @@ const errorInfo = (reason: string, domain: string, metadata?: Record<string, str
 /** The typed details of an error, the protocol's own ErrorInfo first. */
 export function errorDetails(error: AppError): ErrorDetail[] {
   const row = ERROR_TABLE[error.code];
-  const { taskId, retryAfter, violations } = error.details;
+  const { taskId, pushConfigId, retryAfter, violations } = error.details;
   const metadata: Record<string, string> = {};
   if (taskId !== undefined) metadata['taskId'] = taskId;
+  if (pushConfigId !== undefined) metadata['pushConfigId'] = pushConfigId;
   if (retryAfter !== undefined) metadata['retryAfter'] = String(retryAfter);
   const details = [errorInfo(row.reason, row.domain ?? PROTOCOL_DOMAIN, row.detail ? undefined : metadata)];
   if (row.detail) details.push(errorInfo(row.detail, PRODUCT_DOMAIN, metadata));

@@ -1,26 +1,43 @@
 // A message as a session reads it: its words, and its other parts as things that can be put into words.
-import type { BlobPart, Message, Part, TextPart } from '../../../src/a2a-model.js';
+import type { BlobPart, Message, Part, TextPart, UrlPart } from '../../../src/a2a-model.js';
 
 export type Attachment =
   /** Saved below the workspace; `path` is relative to it, `size` in bytes. */
   | { kind: 'file'; path: string; mediaType: string; size: number }
   /** Its bytes are gone. */
   | { kind: 'missing'; name: string }
-  | { kind: 'data'; json: string }
-  | { kind: 'link'; url: string };
+  | { kind: 'data'; json: string };
 
-/** Saves the part's bytes and returns the path relative to the workspace, or undefined when the bytes are gone. */
-export type SaveBlob = (part: BlobPart) => string | undefined;
-
-/** The parts of a message other than its words, in order. Files are saved on the way. */
-export function readAttachments(message: Message, save: SaveBlob): Attachment[] {
-  return message.parts.flatMap((part) => ('text' in part ? [] : [readPart(part, save)]));
+/** A file that was saved below the workspace. */
+export interface SavedFile {
+  /** Relative to the workspace. */
+  path: string;
+  mediaType?: string;
+  /** Bytes. */
+  size: number;
 }
 
-function readPart(part: Exclude<Part, TextPart>, save: SaveBlob): Attachment {
+export interface Intake {
+  /** Saves the part's bytes and returns the path relative to the workspace, or undefined when the bytes are gone. */
+  save(part: BlobPart): string | undefined;
+  /** Fetches what the part points to and saves it. Throws a RunFailure when that can't be done. */
+  download(part: UrlPart): Promise<SavedFile>;
+}
+
+/** The parts of a message other than its words, in order. Files are saved on the way, one after the other. */
+export async function readAttachments(message: Message, intake: Intake): Promise<Attachment[]> {
+  const attachments: Attachment[] = [];
+  for (const part of message.parts) if (!('text' in part)) attachments.push(await readPart(part, intake));
+  return attachments;
+}
+
+async function readPart(part: Exclude<Part, TextPart>, intake: Intake): Promise<Attachment> {
   if ('data' in part) return { kind: 'data', json: JSON.stringify(part.data, null, 2) };
-  if ('url' in part) return { kind: 'link', url: part.url };
-  const path = save(part);
+  if ('url' in part) {
+    const { path, size, mediaType = 'application/octet-stream' } = await intake.download(part);
+    return { kind: 'file', path, mediaType, size };
+  }
+  const path = intake.save(part);
   if (path === undefined) return { kind: 'missing', name: part.filename ?? 'without a name' };
   return { kind: 'file', path, mediaType: part.mediaType ?? 'application/octet-stream', size: part.size };
 }
@@ -38,8 +55,6 @@ function describe(attachment: Attachment): string {
       return `[file: ${oneLine(attachment.name)} is missing; its bytes are no longer stored]`;
     case 'data':
       return fenced(attachment.json);
-    case 'link':
-      return `[link: ${oneLine(attachment.url)}]`;
     default:
       return attachment satisfies never;
   }

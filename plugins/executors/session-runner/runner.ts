@@ -9,6 +9,7 @@ import type { CardSource, WorkspaceSettings } from '../../../src/workspace/setti
 import type { Transcripts } from '../../../src/workspace/transcript.js';
 import type { Driver, DriverContext, DriverTurn } from './drivers/driver.js';
 import type { TurnEnd } from './drivers/events.js';
+import { download } from './download.js';
 import { historyBefore } from './history.js';
 import { Outgoing } from './outgoing-events.js';
 import { isOwner, SessionTurn } from './session-turn.js';
@@ -20,7 +21,7 @@ export interface SessionFiles {
   inbox: Pick<Inbox, 'save'>;
 }
 
-export type RunnerCore = Pick<Core, 'config' | 'clock' | 'log' | 'workspaces' | 'blobs'> & {
+export type RunnerCore = Pick<Core, 'config' | 'clock' | 'log' | 'workspaces' | 'blobs' | 'net'> & {
   ledger: Pick<Core['ledger'], 'saveSession'>;
 };
 
@@ -66,11 +67,13 @@ export class Runner implements Executor {
     );
     let end: TurnEnd;
     try {
-      const turn = this.turn(prompt, handle.signal, settings, outgoing);
+      const turn = await this.turn(prompt, handle.signal, settings, outgoing);
       end = handle.signal.aborted ? { type: 'cancelled' } : await runTurn(held.session.run(turn, outgoing.emit));
     } catch (error) {
-      // An AppError is for the caller to read, e.g. that the inbox can't take the files.
-      if (error instanceof AppError) end = { type: 'failed', text: error.message, code: error.code };
+      // Both are for the caller to read, e.g. that the inbox can't take a file, or that a link leads nowhere.
+      if (handle.signal.aborted) end = { type: 'cancelled' };
+      else if (error instanceof AppError || error instanceof RunFailure)
+        end = { type: 'failed', text: error.message, code: error.code };
       else end = { type: 'crashed', error };
     }
     if (end.type === 'crashed') this.sessions.forget(held);
@@ -127,17 +130,30 @@ export class Runner implements Executor {
     };
   }
 
-  private turn(prompt: Prompt, signal: AbortSignal, settings: WorkspaceSettings, outgoing: Outgoing): DriverTurn {
-    const { workspaces, config, clock, blobs, log } = this.deps.core;
+  private turn(
+    prompt: Prompt,
+    signal: AbortSignal,
+    settings: WorkspaceSettings,
+    outgoing: Outgoing,
+  ): Promise<DriverTurn> {
+    const { workspaces, config, clock, blobs, net, log } = this.deps.core;
     const { agent, caller } = prompt;
-    return new SessionTurn(prompt, signal, {
+    const keep = (filename: string | undefined, bytes: Uint8Array): string =>
+      this.deps.files.inbox.save(agent, { caller, filename, bytes, at: clock.now() });
+    return SessionTurn.open(prompt, signal, {
       directory: () => workspaces.path(agent),
       timeZone: settings.timeZone,
       now: () => clock.now(),
       maxFileBytes: config.maxPartBytes,
-      save: ({ blob, filename }) => {
-        const bytes = blobs.read(caller.scope, blob);
-        return bytes && this.deps.files.inbox.save(agent, { caller, filename, bytes, at: clock.now() });
+      intake: {
+        save: ({ blob, filename }) => {
+          const bytes = blobs.read(caller.scope, blob);
+          return bytes && keep(filename, bytes);
+        },
+        download: async (part) => {
+          const file = await download(net, part, { maxBytes: config.maxPartBytes, signal });
+          return { path: keep(file.name, file.bytes), size: file.bytes.length, mediaType: file.mediaType };
+        },
       },
       refused: (file, reason) => log.warn({ workspace: agent, file, reason }, 'a standing file was left out'),
       emit: outgoing.emit,

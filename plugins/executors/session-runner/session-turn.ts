@@ -5,7 +5,7 @@ import type { Answer } from '../../../src/ledger/records.js';
 import type { DriverTurn } from './drivers/driver.js';
 import type { DriverEvent } from './drivers/events.js';
 import { frame, type Frame } from './framing.js';
-import { describeMessage, readAttachments, type Attachment, type SaveBlob } from './incoming-message.js';
+import { describeMessage, readAttachments, type Attachment, type Intake } from './incoming-message.js';
 import { readStandingFiles } from './standing-files.js';
 import { callTool, toolsFor, type ToolDeclaration, type ToolResult } from './tools.js';
 import { readWorkspaceFile } from './workspace-file.js';
@@ -17,7 +17,7 @@ export interface TurnDeps {
   now(): number;
   /** Largest file that `send` gives away, in bytes. */
   maxFileBytes: number;
-  save: SaveBlob;
+  intake: Intake;
   /** A standing file was left out. */
   refused(name: string, reason: string): void;
   emit(event: DriverEvent): void;
@@ -30,22 +30,28 @@ export class SessionTurn implements DriverTurn {
   readonly cid: string;
   readonly turn: number;
   readonly text: string;
-  readonly attachments: readonly Attachment[];
   readonly answers: readonly Answer[];
   private readonly owner: boolean;
 
-  constructor(
+  private constructor(
     private readonly prompt: Prompt,
     readonly signal: AbortSignal,
     private readonly deps: TurnDeps,
+    decision: string | undefined,
+    readonly attachments: readonly Attachment[],
   ) {
     this.cid = prompt.cid;
     this.turn = prompt.turn;
     this.answers = prompt.answers;
     this.owner = isOwner(prompt);
-    const decision = operatorDecision(prompt);
     this.text = decision ?? textOf(prompt.message.parts);
-    this.attachments = decision === undefined ? readAttachments(prompt.message, deps.save) : [];
+  }
+
+  /** Takes in what came with the message: files are saved, links followed. Throws what the intake throws. */
+  static async open(prompt: Prompt, signal: AbortSignal, deps: TurnDeps): Promise<SessionTurn> {
+    const decision = operatorDecision(prompt);
+    const attachments = decision === undefined ? await readAttachments(prompt.message, deps.intake) : [];
+    return new SessionTurn(prompt, signal, deps, decision, attachments);
   }
 
   get opening(): string {

@@ -79,11 +79,19 @@ export function answerJson(this: Response, body: unknown): Response {
     call.answerInstead();
     return this;
   }
-  const text = JSON.stringify(body);
+  const text = JSON.stringify(call.defaults ? withDefaults(body, call.defaults) : body);
   if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json');
   this.setHeader('Content-Length', Buffer.byteLength(text));
   this.end(text);
   return this;
+}
+
+/** Fills in the result itself, which JSON-RPC wraps. */
+function withDefaults(body: unknown, defaults: Record<string, unknown>): unknown {
+  const answer = body as { jsonrpc?: string; result?: object };
+  return answer.jsonrpc === undefined
+    ? { ...defaults, ...answer }
+    : { ...answer, result: { ...defaults, ...answer.result } };
 }
 
 const isError = (body: unknown): body is { error: unknown } =>

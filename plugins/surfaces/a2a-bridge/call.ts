@@ -17,6 +17,8 @@ export interface CallTarget {
 export class Call implements User, StreamOwner {
   /** Set for streaming operations. */
   sink: SseSink | undefined;
+  /** Members that the answer shows even where ProtoJSON would leave them out. */
+  defaults: Record<string, unknown> | undefined;
   /** What a stream's events are wrapped in. */
   frame: readonly [before: string, after: string] = ['data: ', '\n\n'];
   /** Undefined once a stream is open: it needs them no more. */

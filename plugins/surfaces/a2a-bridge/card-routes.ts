@@ -12,7 +12,7 @@ import { agentCard, type CardWords } from './card.js';
 const MAX_AGE = 60;
 const CARD = '/agent-card.json';
 
-export type CardPorts = Pick<Core, 'config' | 'doors' | 'registry' | 'workspaces' | 'baseUrl'>;
+export type CardPorts = Pick<Core, 'capabilities' | 'config' | 'doors' | 'registry' | 'workspaces' | 'baseUrl'>;
 
 /** For mounting at `/.well-known`. */
 export function genericCardRoutes(core: CardPorts, writeError: ErrorWriter): Router {
@@ -23,7 +23,7 @@ export function genericCardRoutes(core: CardPorts, writeError: ErrorWriter): Rou
       description: 'One durable front door for the agents behind it; the key decides which of them answers.',
       ...core.config.card,
     };
-    sendCard(req, res, agentCard(words, `${core.baseUrl()}/a2a`), 'public');
+    sendCard(req, res, agentCard(words, `${core.baseUrl()}/a2a`, core.capabilities), 'public');
   });
   return router;
 }
@@ -33,7 +33,8 @@ export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Route
   const router = Router();
   const door = core.doors.caller(writeError);
   const send = (req: Request, res: Response, agent: AgentInfo, visibility: 'public' | 'private'): void => {
-    sendCard(req, res, agentCard(wordsOf(core, agent), `${core.baseUrl()}/agents/${agent.name}/a2a`), visibility);
+    const url = `${core.baseUrl()}/agents/${agent.name}/a2a`;
+    sendCard(req, res, agentCard(wordsOf(core, agent), url, core.capabilities), visibility);
   };
   router.all(
     `/:name/.well-known${CARD}`,

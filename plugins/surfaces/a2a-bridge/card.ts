@@ -1,6 +1,7 @@
 // Agent cards: what an owner says about an agent, plus what the switchboard offers. Nothing else may enter: a card is
 // public, so drivers, models, paths, limits and keys have no way in here.
 import { AgentCard } from '@a2a-js/sdk';
+import type { Capabilities } from '../../../src/capabilities.js';
 import type { CardSource } from '../../../src/workspace/settings.js';
 import { INPUT_MODES, OUTPUT_MODES } from './input-modes.js';
 import { PROTOCOL_VERSION } from './protocol-version.js';
@@ -17,8 +18,8 @@ export const GENERAL_SKILL = {
 
 export type CardWords = Pick<CardSource, 'name' | 'description'> & Partial<CardSource>;
 
-/** The 1.0 card as ProtoJSON. `url` is the one address of both HTTP bindings. */
-export function agentCard(words: CardWords, url: string): Record<string, unknown> {
+/** The 1.0 card as ProtoJSON. `url` is the one address of both HTTP bindings; `live` knows what is offered at all. */
+export function agentCard(words: CardWords, url: string, live: Pick<Capabilities, 'has'>): Record<string, unknown> {
   const skills = words.skills && words.skills.length > 0 ? words.skills : [GENERAL_SKILL];
   const card = AgentCard.fromJSON({
     name: words.name,
@@ -30,7 +31,7 @@ export function agentCard(words: CardWords, url: string): Record<string, unknown
     ],
     capabilities: {
       streaming: true,
-      pushNotifications: false,
+      pushNotifications: live.has('push-notifications'),
       extendedAgentCard: false,
       extensions: [
         {

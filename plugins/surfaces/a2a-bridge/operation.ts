@@ -3,8 +3,8 @@ import { TASK_STATES, type TaskState } from '../../../src/a2a-model.js';
 import { isContextId } from '../../../src/workspace/names.js';
 import type { Fields } from './fields.js';
 import { invalid } from './fields.js';
-import { readSend, type SendRequest } from './read-message.js';
-import type { PartRules } from './read-part.js';
+import { mustPush, readSend, type SendRequest, type SendRules } from './read-message.js';
+import { readPushConfig, type ConfigName, type ConfigPage, type PushConfigRequest } from './read-push-config.js';
 import { parseTimestamp } from './timestamp.js';
 
 export const OPERATIONS = [
@@ -39,14 +39,10 @@ export type Operation =
   | { name: 'GetTask'; taskId: string; historyLength?: number }
   | { name: 'ListTasks'; list: ListRequest }
   | { name: 'CancelTask' | 'SubscribeToTask'; taskId: string }
-  | {
-      name:
-        | 'CreateTaskPushNotificationConfig'
-        | 'GetTaskPushNotificationConfig'
-        | 'ListTaskPushNotificationConfigs'
-        | 'DeleteTaskPushNotificationConfig'
-        | 'GetExtendedAgentCard';
-    };
+  | { name: 'CreateTaskPushNotificationConfig'; taskId: string; config: PushConfigRequest }
+  | ({ name: 'GetTaskPushNotificationConfig' | 'DeleteTaskPushNotificationConfig' } & ConfigName)
+  | ({ name: 'ListTaskPushNotificationConfigs' } & ConfigPage)
+  | { name: 'GetExtendedAgentCard' };
 
 const known: ReadonlySet<string> = new Set(OPERATIONS);
 export const isOperationName = (name: string): name is OperationName => known.has(name);
@@ -59,25 +55,39 @@ export const isStreaming = (name: OperationName): boolean =>
   name === 'SendStreamingMessage' || name === 'SubscribeToTask';
 
 /** Checks an operation's parameters. Throws AppErrors. */
-export function readOperation(name: OperationName, params: Fields, rules: PartRules): Operation {
+export function readOperation(name: OperationName, params: Fields, rules: SendRules): Operation {
   switch (name) {
     case 'SendMessage':
     case 'SendStreamingMessage':
       return { name, send: readSend(params, rules) };
     case 'GetTask': {
       const historyLength = params.integer('historyLength', 0);
-      return { name, taskId: readTaskId(params), ...(historyLength !== undefined && { historyLength }) };
+      return { name, taskId: readId(params, 'id'), ...(historyLength !== undefined && { historyLength }) };
     }
     case 'CancelTask':
     case 'SubscribeToTask':
       params.object('metadata');
-      return { name, taskId: readTaskId(params) };
+      return { name, taskId: readId(params, 'id') };
     case 'ListTasks':
       return { name, list: readList(params) };
     case 'CreateTaskPushNotificationConfig':
+      mustPush(rules);
+      return { name, taskId: readId(params, 'taskId'), config: readPushConfig(params, rules) };
     case 'GetTaskPushNotificationConfig':
-    case 'ListTaskPushNotificationConfigs':
     case 'DeleteTaskPushNotificationConfig':
+      mustPush(rules);
+      return { name, taskId: readId(params, 'taskId'), configId: readId(params, 'id') };
+    case 'ListTaskPushNotificationConfigs': {
+      mustPush(rules);
+      const pageSize = params.integer('pageSize', 0, 100) || undefined;
+      const pageToken = params.string('pageToken', 64);
+      return {
+        name,
+        taskId: readId(params, 'taskId'),
+        ...(pageSize !== undefined && { pageSize }),
+        ...(pageToken !== undefined && { pageToken }),
+      };
+    }
     case 'GetExtendedAgentCard':
       return { name };
     default:
@@ -85,9 +95,9 @@ export function readOperation(name: OperationName, params: Fields, rules: PartRu
   }
 }
 
-function readTaskId(params: Fields): string {
-  const id = params.text('id');
-  if (!id) throw invalid('id', 'is required');
+function readId(params: Fields, field: 'id' | 'taskId'): string {
+  const id = params.text(field);
+  if (!id) throw invalid(field, 'is required');
   return id;
 }
 

@@ -5,6 +5,7 @@ import { AppError } from '../../../src/errors.js';
 import { isContextId, isTaskId } from '../../../src/workspace/names.js';
 import { Fields, invalid } from './fields.js';
 import { readPart, type IncomingPart, type PartRules } from './read-part.js';
+import { readPushConfig, type PushConfigRequest, type PushRules } from './read-push-config.js';
 
 /** A checked message whose files are not stored yet. */
 export type IncomingMessage = Omit<Message, 'parts'> & { parts: IncomingPart[] };
@@ -16,21 +17,24 @@ export interface SendRequest {
   skill?: string;
   subject?: string;
   chain: Hop[];
+  pushConfig?: PushConfigRequest;
 }
 
+export type SendRules = PartRules & PushRules;
+
 const MAX_PARTS = 1000;
+/** Each is downloaded before the turn begins. */
+const MAX_LINKS = 20;
 // eslint-disable-next-line no-control-regex -- control characters are what an id must not hold
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Reads the params of SendMessage and SendStreamingMessage. Throws AppErrors. */
-export function readSend(params: Fields, rules: PartRules): SendRequest {
+export function readSend(params: Fields, rules: SendRules): SendRequest {
   const fields = params.child('message');
   if (!fields) throw invalid('message', 'is required');
   const message = readMessage(fields, rules);
   const configuration = params.child('configuration');
-  if (configuration?.object('taskPushNotificationConfig')) {
-    throw new AppError('push-not-supported', 'Push notifications are not supported.');
-  }
+  const pushConfig = readInlineConfig(configuration?.child('taskPushNotificationConfig'), rules);
   configuration?.strings('acceptedOutputModes');
   const historyLength = configuration?.integer('historyLength', 0);
   return {
@@ -38,7 +42,21 @@ export function readSend(params: Fields, rules: PartRules): SendRequest {
     ...(historyLength !== undefined && { historyLength }),
     returnImmediately: configuration?.boolean('returnImmediately') ?? false,
     ...readMetadata(params.child('metadata'), fields.child('metadata')),
+    ...(pushConfig && { pushConfig }),
   };
+}
+
+/** The webhook for the task that the message leads to, whose id the sender can't know. */
+function readInlineConfig(fields: Fields | undefined, rules: SendRules): PushConfigRequest | undefined {
+  if (!fields) return undefined;
+  mustPush(rules);
+  if (fields.string('taskId') !== undefined) throw invalid(fields.at('taskId'), 'must be empty');
+  return readPushConfig(fields, rules);
+}
+
+/** Throws `push-not-supported` where nobody sends push notifications. */
+export function mustPush({ pushNotifications }: Pick<PushRules, 'pushNotifications'>): void {
+  if (!pushNotifications) throw new AppError('push-not-supported', 'Push notifications are not supported.');
 }
 
 function readMessage(fields: Fields, rules: PartRules): IncomingMessage {
@@ -75,7 +93,11 @@ function readParts(fields: Fields, rules: PartRules): IncomingPart[] {
   if (parts === undefined) throw invalid(path, 'is required');
   if (!Array.isArray(parts) || parts.length === 0) throw invalid(path, 'must be a list of at least one part');
   if (parts.length > MAX_PARTS) throw invalid(path, `must not have more than ${MAX_PARTS} entries`);
-  return parts.map((part, i) => readPart(part, `${path}[${i}]`, rules));
+  const read = parts.map((part, i) => readPart(part, `${path}[${i}]`, rules));
+  if (read.filter((part) => 'url' in part).length > MAX_LINKS) {
+    throw invalid(path, `must not have more than ${MAX_LINKS} parts with a url`);
+  }
+  return read;
 }
 
 /** What the switchboard reads from metadata: the request's own first, then the message's. */

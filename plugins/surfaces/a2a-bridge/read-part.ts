@@ -1,5 +1,5 @@
 // One part of a caller's message, checked on the raw JSON: the SDK's decoder would take anything.
-import type { DataPart, Metadata, TextPart } from '../../../src/a2a-model.js';
+import type { DataPart, Metadata, TextPart, UrlPart } from '../../../src/a2a-model.js';
 import { decodeBase64 } from '../../../src/base64.js';
 import { AppError } from '../../../src/errors.js';
 import { Fields, invalid } from './fields.js';
@@ -13,15 +13,18 @@ export interface BytesPart {
   metadata?: Metadata;
 }
 
-export type IncomingPart = TextPart | DataPart | BytesPart;
+export type IncomingPart = TextPart | DataPart | UrlPart | BytesPart;
 
 export interface PartRules {
   /** Bytes of one file part. */
   maxPartBytes: number;
   /** Media types the agent's skills take beyond those that all agents take. Asked only where it matters. */
   moreModes(): readonly string[];
+  /** What speaks against fetching a URL, as the end of a sentence about it. */
+  urlProblem(url: string): string | undefined;
 }
 
+const MAX_URL = 2048;
 const KINDS = ['text', 'raw', 'url'] as const;
 
 /** Throws `invalid-params` for a malformed part and `content-type-not-supported` for one the agent does not take. */
@@ -50,8 +53,12 @@ export function readPart(value: unknown, path: string, rules: PartRules): Incomi
       return { data: fields.raw('data') ?? null, ...attributes };
     case 'raw':
       return { bytes: readBytes(fields, rules.maxPartBytes), ...attributes };
-    default:
-      throw new AppError('content-type-not-supported', `${path} is a link; send the file itself as raw.`);
+    default: {
+      const url = fields.text('url', MAX_URL) as string;
+      const problem = rules.urlProblem(url);
+      if (problem !== undefined) throw invalid(fields.at('url'), problem);
+      return { url, ...attributes };
+    }
   }
 }
 

@@ -1,24 +1,31 @@
 // The SDK's request handler over the core's ports: one instance for all calls. Parameters were checked before the
 // adapter ran and travel in the Call, so what the adapter decoded is not looked at.
-import { AgentCard, type ListTasksResponse, type StreamResponse, type Task as SdkTask } from '@a2a-js/sdk';
+import {
+  AgentCard,
+  type ListTaskPushNotificationConfigsResponse,
+  type ListTasksResponse,
+  type StreamResponse,
+  type Task as SdkTask,
+  type TaskPushNotificationConfig as SdkPushConfig,
+} from '@a2a-js/sdk';
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { isTerminal, shortState } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
-import type { Core } from '../../../src/plugin.js';
 import { callOf, type Call } from './call.js';
 import { listTasks } from './list-tasks.js';
 import type { Operation } from './operation.js';
 import { ownTask } from './own-task.js';
 import { PROTOCOL_VERSION } from './protocol-version.js';
-import { settled, submit } from './send-message.js';
+import { createConfig, deleteConfig, getConfig, listConfigs } from './push-configs.js';
+import { settled, submit, type SendPorts } from './send-message.js';
 import { openSend, openSubscription, streamEvents } from './task-stream.js';
 import { blobReader, toSdkTask, type TaskView } from './to-sdk.js';
 
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
 
 export class BridgeRequestHandler implements A2ARequestHandler {
-  constructor(private readonly ports: Pick<Core, 'ledger' | 'prompts' | 'blobs'>) {}
+  constructor(private readonly ports: SendPorts) {}
 
   /** Only what the adapters check: versions and capabilities. Real cards come from card-routes.ts. */
   getAgentCard(): Promise<AgentCard> {
@@ -60,20 +67,26 @@ export class BridgeRequestHandler implements A2ARequestHandler {
     return streamEvents(callOf(context), (call) => openSubscription(this.ports, call));
   }
 
-  createTaskPushNotificationConfig(_params: unknown, context: ServerCallContext): Promise<never> {
-    return answer(context, refusePush);
+  createTaskPushNotificationConfig(_params: unknown, context: ServerCallContext): Promise<SdkPushConfig> {
+    return answer(context, (call) => createConfig(this.ports, call, call.take<'CreateTaskPushNotificationConfig'>()));
   }
 
-  getTaskPushNotificationConfig(_params: unknown, context: ServerCallContext): Promise<never> {
-    return answer(context, refusePush);
+  getTaskPushNotificationConfig(_params: unknown, context: ServerCallContext): Promise<SdkPushConfig> {
+    return answer(context, (call) => getConfig(this.ports, call, call.take<'GetTaskPushNotificationConfig'>()));
   }
 
-  listTaskPushNotificationConfigs(_params: unknown, context: ServerCallContext): Promise<never> {
-    return answer(context, refusePush);
+  listTaskPushNotificationConfigs(
+    _params: unknown,
+    context: ServerCallContext,
+  ): Promise<ListTaskPushNotificationConfigsResponse> {
+    return answer(context, (call) => {
+      call.defaults = { configs: [] };
+      return listConfigs(this.ports, call, call.take<'ListTaskPushNotificationConfigs'>());
+    });
   }
 
-  deleteTaskPushNotificationConfig(_params: unknown, context: ServerCallContext): Promise<never> {
-    return answer(context, refusePush);
+  deleteTaskPushNotificationConfig(_params: unknown, context: ServerCallContext): Promise<void> {
+    return answer(context, (call) => deleteConfig(this.ports, call, call.take<'DeleteTaskPushNotificationConfig'>()));
   }
 
   getAuthenticatedExtendedAgentCard(_params: unknown, context: ServerCallContext): Promise<never> {
@@ -87,6 +100,8 @@ export class BridgeRequestHandler implements A2ARequestHandler {
     try {
       if (operation.name === 'CancelTask') await this.cancel(call, operation.taskId);
       else if ('send' in operation) await submit(this.ports, call, operation.send);
+      else if (operation.name === 'CreateTaskPushNotificationConfig') await createConfig(this.ports, call, operation);
+      else if (operation.name === 'DeleteTaskPushNotificationConfig') await deleteConfig(this.ports, call, operation);
     } catch {
       // There is nobody to tell.
     }
@@ -115,10 +130,6 @@ async function answer<T>(context: ServerCallContext, work: (call: Call) => T | P
     call.fail(error);
     throw error;
   }
-}
-
-function refusePush(): never {
-  throw new AppError('push-not-supported', 'Push notifications are not supported.');
 }
 
 const INTERNAL_CARD = Promise.resolve(

@@ -7,6 +7,7 @@ export interface RestRoute {
   /** From the path's prefix. */
   tenant?: string;
   taskId?: string;
+  configId?: string;
 }
 
 type Methods = Record<string, OperationName>;
@@ -31,6 +32,7 @@ export function matchRest(method: string, path: string, onAllowed?: (methods: st
     name,
     ...(direct === undefined && { tenant }),
     ...(found.taskId !== undefined && { taskId: found.taskId }),
+    ...(found.configId !== undefined && { configId: found.configId }),
   };
 }
 
@@ -47,7 +49,11 @@ const VERBS: Readonly<Record<string, Methods>> = {
 const CONFIGS: Methods = { POST: 'CreateTaskPushNotificationConfig', GET: 'ListTaskPushNotificationConfigs' };
 const CONFIG: Methods = { GET: 'GetTaskPushNotificationConfig', DELETE: 'DeleteTaskPushNotificationConfig' };
 
-function lookUp(segments: readonly string[]): { methods: Methods; taskId?: string } | undefined {
+interface Found extends Pick<RestRoute, 'taskId' | 'configId'> {
+  methods: Methods;
+}
+
+function lookUp(segments: readonly string[]): Found | undefined {
   const [first = '', second, third, fourth] = segments;
   if (segments.length === 1) {
     const methods = Object.hasOwn(FIXED, first) ? FIXED[first] : undefined;
@@ -63,7 +69,7 @@ function lookUp(segments: readonly string[]): { methods: Methods; taskId?: strin
   }
   if (third !== 'pushNotificationConfigs') return undefined;
   if (segments.length === 3) return { methods: CONFIGS, taskId: second };
-  return segments.length === 4 && fourth ? { methods: CONFIG, taskId: second } : undefined;
+  return segments.length === 4 && fourth ? { methods: CONFIG, taskId: second, configId: fourth } : undefined;
 }
 
 function decode(segment: string): string {

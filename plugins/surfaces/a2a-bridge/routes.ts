@@ -17,11 +17,11 @@ import { Fields, invalid } from './fields.js';
 import { isStreaming, readOperation, type OperationName } from './operation.js';
 import { negotiateVersion } from './protocol-version.js';
 import type { BridgeRequestHandler } from './request-handler.js';
-import { matchRest } from './rest-route.js';
+import { matchRest, type RestRoute } from './rest-route.js';
 import { readEnvelope } from './rpc-envelope.js';
 
 export interface RouteDeps {
-  core: Pick<Core, 'config' | 'doors' | 'registry' | 'workspaces'>;
+  core: Pick<Core, 'capabilities' | 'config' | 'doors' | 'net' | 'registry' | 'workspaces'>;
   handler: BridgeRequestHandler;
   hub: SseHub;
   writers: ErrorWriters;
@@ -84,6 +84,8 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     const operation = readOperation(request.name, request.params, {
       maxPartBytes: core.config.maxPartBytes,
       moreModes: () => skillModes(core, target),
+      urlProblem: (url) => core.net.urlProblem(url),
+      pushNotifications: core.capabilities.has('push-notifications'),
     });
     const call = new Call(req, res, req.caller as Caller, target, operation, writeError);
     req.rawBody = undefined;
@@ -126,10 +128,17 @@ function readRest(req: Request, res: Response): ReadRequest {
   const reads = req.method === 'GET' || req.method === 'DELETE';
   if (!reads && req.body !== undefined && !Fields.isObject(req.body)) throw invalid('body', 'must be an object');
   if (!reads && req.body === undefined && route.taskId === undefined) throw invalid('body', 'is required');
-  const id = route.taskId === undefined ? {} : { id: route.taskId };
-  const params = reads ? Fields.ofQuery({ ...req.query, ...id }) : Fields.of({ ...req.body, ...id });
+  const ids = idsOf(route);
+  const params = reads ? Fields.ofQuery({ ...req.query, ...ids }) : Fields.of({ ...req.body, ...ids });
   const tenant = namedTenant([route.tenant, query, params]);
   return { name: route.name, params, ...(tenant !== undefined && { tenant }) };
+}
+
+/** The path's ids as the parameters they stand for. */
+function idsOf({ name, taskId, configId }: RestRoute): Record<string, string> {
+  if (taskId === undefined) return {};
+  if (!name.includes('PushNotificationConfig')) return { id: taskId };
+  return { taskId, ...(configId !== undefined && { id: configId }) };
 }
 
 function findTarget(

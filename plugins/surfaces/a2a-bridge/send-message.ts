@@ -10,8 +10,9 @@ import { GENERAL_SKILL } from './card.js';
 import { invalid } from './fields.js';
 import { taskNotFound, type IncomingMessage, type SendRequest } from './read-message.js';
 import { isOwn, ownTask } from './own-task.js';
+import { admitConfig, type PushPorts } from './push-configs.js';
 
-export type SendPorts = Pick<Core, 'ledger' | 'prompts' | 'blobs'>;
+export type SendPorts = Pick<Core, 'prompts' | 'blobs'> & PushPorts;
 
 /** A committed task and the position its record shows. */
 export interface Admitted {
@@ -30,6 +31,8 @@ export async function submit(ports: SendPorts, call: Call, send: SendRequest): P
     }
   }
   const { traceparent } = call;
+  const pushConfig =
+    send.pushConfig && (await admitConfig(ports, send.pushConfig, 'configuration.taskPushNotificationConfig.url'));
   // The skill that cards show for agents without any names no skill.
   const skill = send.skill === GENERAL_SKILL.id && target.agent.skills.length === 0 ? undefined : send.skill;
   const admission = await ports.blobs
@@ -45,6 +48,7 @@ export async function submit(ports: SendPorts, call: Call, send: SendRequest): P
         ...(skill !== undefined && { skill }),
         ...(send.subject !== undefined && { subject: send.subject }),
         ...(traceparent !== undefined && { traceparent }),
+        ...(pushConfig && { pushConfig }),
       }),
     )
     .catch((error: unknown) => {

@@ -81,7 +81,7 @@ describe('a scripted workspace', () => {
   it('waits by the clock', async () => {
     const handle = new Recorder();
     const running = home.runner().run(promptFor({ text: 'wait 5000; say late' }), handle);
-    await Promise.resolve().then(() => undefined);
+    while (home.clock.pending === 0) await Promise.resolve();
     home.clock.advance(4999);
     expect(handle.shown).toEqual([]);
     home.clock.advance(1);

@@ -13,6 +13,7 @@ import type { Clock } from '../../../src/clock.js';
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
 import type { Answer } from '../../../src/ledger/records.js';
 import { silentLogger } from '../../../src/log.js';
+import { createGuardedFetch, type GuardedFetch } from '../../../src/net/guarded-fetch.js';
 import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 import { Inbox } from '../../../src/workspace/inbox.js';
 import type { CardSource, WorkspaceSettings } from '../../../src/workspace/settings.js';
@@ -162,6 +163,8 @@ export class FakeHome {
   readonly savedSessions: string[] = [];
   readonly transcriptReads: string[] = [];
   readonly notices: string[] = [];
+  /** Nothing is reachable unless a test says so. */
+  net: GuardedFetch = createGuardedFetch({ allowPrivate: [], clock: this.clock });
   card: CardSource = CARD;
   settings: WorkspaceSettings = {
     driver: { name: 'scripted' },
@@ -199,6 +202,7 @@ export class FakeHome {
         log: silentLogger(),
         ledger: { saveSession: (...session) => void this.savedSessions.push(session.join(' ')) },
         blobs: this.blobs,
+        net: this.net,
         workspaces: {
           names: () => ['helper'],
           has: (name) => name === 'helper',

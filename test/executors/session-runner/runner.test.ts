@@ -49,7 +49,6 @@ describe('the session runner', () => {
         { ...stored, filename: '../../etc/x\r\n.png', mediaType: 'image/png' },
         { blob: 'f'.repeat(64), size: 9, filename: 'gone.txt' },
         { data: { fence: '```' } },
-        { url: 'https://example.org/a' },
         { text: 'this' },
       ],
     });
@@ -59,7 +58,6 @@ describe('the session runner', () => {
         '[file: inbox/a2a-ann-20260604T120500Z-x.png (image/png, 5 bytes)]',
         '[file: gone.txt is missing; its bytes are no longer stored]',
         '````json\n{\n  "fence": "```"\n}\n````',
-        '[link: https://example.org/a]',
       ].join('\n\n'),
     );
     const saved = join(home.directory, 'inbox', 'a2a-ann-20260604T120500Z-x.png');

@@ -3,10 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { agentCard } from '../../../plugins/surfaces/a2a-bridge/card.js';
 import { eventJson } from '../../../plugins/surfaces/a2a-bridge/event-json.js';
 import { toSdkEvent, toSdkTask } from '../../../plugins/surfaces/a2a-bridge/to-sdk.js';
+import { createCapabilities } from '../../../src/capabilities.js';
 import type { Part, StreamEvent, Task } from '../../../src/a2a-model.js';
 
 describe('a card', () => {
-  const card = agentCard({ name: 'alpha', description: '', skills: [] }, 'https://h.example/agents/alpha/a2a');
+  const live = createCapabilities();
+  const card = agentCard({ name: 'alpha', description: '', skills: [] }, 'https://h.example/agents/alpha/a2a', live);
 
   it('has every required member, filled', () => {
     for (const member of ['supportedInterfaces', 'defaultInputModes', 'defaultOutputModes', 'skills']) {
@@ -31,6 +33,13 @@ describe('a card', () => {
     });
   });
 
+  it('offers push notifications once somebody sends them', () => {
+    const sending = createCapabilities();
+    sending.provide('push-notifications');
+    const offered = agentCard({ name: 'alpha', description: '', skills: [] }, 'https://h.example/a2a', sending);
+    expect(offered['capabilities']).toMatchObject({ pushNotifications: true });
+  });
+
   it("shows the owner's words and nothing that was not asked for", () => {
     const words = {
       name: 'a',
@@ -41,7 +50,7 @@ describe('a card', () => {
       key: 'secret-key',
       home: '/secret/path',
     };
-    const text = JSON.stringify(agentCard(words, 'https://h.example/a2a'));
+    const text = JSON.stringify(agentCard(words, 'https://h.example/a2a', live));
     expect(text).toContain('"version":"2.0.0"');
     expect(text).toContain('"tags":["s"]');
     expect(text).not.toContain('secret');

@@ -3,7 +3,12 @@ import { Fields } from '../../../plugins/surfaces/a2a-bridge/fields.js';
 import { readSend, type SendRequest } from '../../../plugins/surfaces/a2a-bridge/read-message.js';
 import { AppError } from '../../../src/errors.js';
 
-const rules = { maxPartBytes: 8, moreModes: () => ['application/x-known'] };
+const rules = {
+  maxPartBytes: 8,
+  moreModes: () => ['application/x-known'],
+  urlProblem: (url: string) => (url.startsWith('https://') ? undefined : 'must be an https URL'),
+  pushNotifications: true,
+};
 const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }] };
 const read = (change: object, rest: object = {}): SendRequest =>
   readSend(Fields.of({ message: { ...message, ...change }, ...rest }), rules);
@@ -94,9 +99,56 @@ describe('a message', () => {
     expect(read({}, { configuration: {} }).historyLength).toBeUndefined();
   });
 
-  it('with a webhook is refused: there is no sender', () => {
-    const configuration = { taskPushNotificationConfig: { url: 'https://x.example' } };
-    expect(refusal(() => read({}, { configuration })).code).toBe('push-not-supported');
+  it('with a webhook is refused where nobody sends push notifications', () => {
+    const params = { message, configuration: { taskPushNotificationConfig: { url: 'https://x.example' } } };
+    const silent = { ...rules, pushNotifications: false };
+    expect(refusal(() => readSend(Fields.of(params), silent)).code).toBe('push-not-supported');
+  });
+
+  it('brings a webhook along', () => {
+    const config = {
+      id: 'c-1',
+      url: 'https://x.example/hook',
+      token: 't 1',
+      authentication: { scheme: 'Bearer', credentials: 'abc.def==' },
+    };
+    const inline = (taskPushNotificationConfig: object): unknown =>
+      read({}, { configuration: { taskPushNotificationConfig } }).pushConfig;
+    expect(inline({ ...config, taskId: '', tenant: '', unknown: 1 })).toEqual(config);
+    expect(inline({ url: config.url, id: '', token: null })).toEqual({ url: config.url });
+    expect(inline({ url: config.url, authentication: { scheme: 'Bearer' } })).toEqual({
+      url: config.url,
+      authentication: { scheme: 'Bearer' },
+    });
+  });
+
+  it.each([
+    [{ url: undefined }, 'url'],
+    [{ url: '' }, 'url'],
+    [{ url: 5 }, 'url'],
+    [{ url: 'http://x.example' }, 'url'],
+    [{ url: `https://x.example/${'x'.repeat(2048)}` }, 'url'],
+    [{ taskId: 't1' }, 'taskId'],
+    [{ id: 'a.b' }, 'id'],
+    [{ id: '../x' }, 'id'],
+    [{ id: 'x'.repeat(65) }, 'id'],
+    [{ token: 'a\r\nX-Evil: 1' }, 'token'],
+    [{ token: ' a' }, 'token'],
+    [{ token: '\u00e9' }, 'token'],
+    [{ token: 'x'.repeat(1025) }, 'token'],
+    [{ authentication: 'Bearer x' }, 'authentication'],
+    [{ authentication: {} }, 'authentication.scheme'],
+    [{ authentication: { credentials: 'x' } }, 'authentication.scheme'],
+    [{ authentication: { scheme: 'Bearer x' } }, 'authentication.scheme'],
+    [{ authentication: { scheme: 'Bearer\r\n' } }, 'authentication.scheme'],
+    [{ authentication: { scheme: 'Basic', credentials: 'a\nb' } }, 'authentication.credentials'],
+    [{ authentication: { scheme: 'Basic', credentials: 'a\u0000b' } }, 'authentication.credentials'],
+  ])('with the webhook %j is refused', (change, field) => {
+    const configuration = { taskPushNotificationConfig: { url: 'https://x.example', ...change } };
+    expect(refusal(() => read({}, { configuration }))).toEqual({
+      code: 'invalid-params',
+      field: `configuration.taskPushNotificationConfig.${field}`,
+    });
   });
 });
 
@@ -106,6 +158,10 @@ describe('a part', () => {
   it.each([
     [{ text: '' }, { text: '' }],
     [{ data: null }, { data: null }],
+    [
+      { url: 'https://x.example/f', filename: 'f', mediaType: 'text/csv' },
+      { url: 'https://x.example/f', filename: 'f', mediaType: 'text/csv' },
+    ],
     [{ data: 3, text: null }, { data: 3 }],
     [{ text: 'a', data: null }, { text: 'a' }],
     [
@@ -143,7 +199,9 @@ describe('a part', () => {
     [{ raw: 'A A=' }, 'invalid-params'],
     [{ raw: '****' }, 'invalid-params'],
     [{ raw: Buffer.alloc(9).toString('base64') }, 'invalid-params'],
-    [{ url: 'https://x.example/f' }, 'content-type-not-supported'],
+    [{ url: 'http://x.example/f' }, 'invalid-params'],
+    [{ url: `https://x.example/${'x'.repeat(2048)}` }, 'invalid-params'],
+    [{ url: '' }, 'invalid-params'],
     [{ text: 'a', mediaType: 'application/x-foo' }, 'content-type-not-supported'],
     [{ text: 'a', mediaType: 'nonsense' }, 'content-type-not-supported'],
   ])('%j is refused as %s', (value, code) => {

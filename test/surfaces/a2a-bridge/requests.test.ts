@@ -65,7 +65,11 @@ describe('a REST path', () => {
     ['GET', '/tasks/t1:subscribe', { name: 'SubscribeToTask', taskId: 't1' }],
     ['POST', '/tasks/t1:subscribe', { name: 'SubscribeToTask', taskId: 't1' }],
     ['POST', '/tasks/t1/pushNotificationConfigs', { name: 'CreateTaskPushNotificationConfig', taskId: 't1' }],
-    ['DELETE', '/tasks/t1/pushNotificationConfigs/c', { name: 'DeleteTaskPushNotificationConfig', taskId: 't1' }],
+    [
+      'DELETE',
+      '/tasks/t1/pushNotificationConfigs/c%2D1',
+      { name: 'DeleteTaskPushNotificationConfig', taskId: 't1', configId: 'c-1' },
+    ],
     ['GET', '/extendedAgentCard', { name: 'GetExtendedAgentCard' }],
     ['GET', '/beta/tasks', { name: 'ListTasks', tenant: 'beta' }],
     ['POST', '/beta/tasks/t1:cancel', { name: 'CancelTask', tenant: 'beta', taskId: 't1' }],
@@ -92,7 +96,7 @@ describe('a REST path', () => {
 });
 
 describe('the parameters of ListTasks', () => {
-  const rules = { maxPartBytes: 1, moreModes: () => [] };
+  const rules = { maxPartBytes: 1, moreModes: () => [], urlProblem: () => undefined, pushNotifications: true };
   const read = (params: object): unknown =>
     codeOf(() => {
       const operation = readOperation('ListTasks', Fields.of(params), rules);

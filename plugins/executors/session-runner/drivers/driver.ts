@@ -58,7 +58,7 @@ export interface DriverTurn {
   turn: number;
   /** The words of this turn's message: its text parts. */
   text: string;
-  /** Its files (saved to the inbox), data and links, in order. */
+  /** Its files (saved to the inbox) and data, in order. */
   attachments: readonly Attachment[];
   /** The words of the message that opened the task. */
   opening: string;
