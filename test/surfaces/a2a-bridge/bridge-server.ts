@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from '../../../src/log.js';
+import { silentLogger, type Logger } from '../../../src/log.js';
 import { createSwitchboard, type Switchboard } from '../../../src/main.js';
 
 /** Keys: callers of alpha are ann and bob, of beta bob; eve belongs to alpha and may use both. */
@@ -27,6 +27,7 @@ export interface Answer {
 export class BridgeServer {
   url = '';
   switchboard!: Switchboard;
+  log: Logger = silentLogger();
   private readonly home = mkdtempSync(join(tmpdir(), 'switchboard-bridge-'));
 
   async start(settings: Record<string, unknown>): Promise<void> {
@@ -43,14 +44,29 @@ export class BridgeServer {
     this.write('private', 'workspace.json', { v: 1, publicCard: false });
     this.write('private', 'callers.json', { v: 1, callers: [{ name: 'pia', key: KEYS.pia }] });
     writeFileSync(join(this.home, 'switchboard.json'), JSON.stringify({ v: 1, ...settings }));
+    await this.open();
+  }
+
+  /** A new process on the same home. */
+  async restart(): Promise<void> {
+    await this.switchboard.stop();
+    await this.open();
+  }
+
+  private async open(): Promise<void> {
     const config = { home: this.home, port: 0, host: '127.0.0.1' };
-    this.switchboard = await createSwitchboard({ config, log: silentLogger() });
+    this.switchboard = await createSwitchboard({ config, log: this.log });
     this.url = (await this.switchboard.start()).url;
   }
 
   async stop(): Promise<void> {
     await this.switchboard?.stop();
     rmSync(this.home, { recursive: true, force: true });
+  }
+
+  /** Absolute path of a workspace's folder. */
+  workspace(name: string): string {
+    return join(this.home, 'workspaces', name);
   }
 
   private write(workspace: string, file: string, value: unknown): void {
