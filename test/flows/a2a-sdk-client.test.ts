@@ -67,6 +67,20 @@ describe.each([
     client = await new ClientFactory({ transports: [transport] }).createFromUrl(server.url);
   });
 
+  it('registers webhooks, reads, lists and deletes them', async () => {
+    const { id: taskId } = (await client.sendMessage(request([textPart('ask name?')]))) as Task;
+    const config = { tenant: '', taskId, id: '', url: 'https://8.8.8.8/hook', token: 't', authentication: undefined };
+    const created = await client.createTaskPushNotificationConfig(config);
+    expect(created).toMatchObject({ taskId, url: config.url, token: '' });
+    const name = { tenant: '', taskId, id: created.id };
+    expect(await client.getTaskPushNotificationConfig(name)).toEqual(created);
+    const list = { tenant: '', taskId, pageSize: 0, pageToken: '' };
+    expect((await client.listTaskPushNotificationConfigs(list)).configs).toEqual([created]);
+    await client.deleteTaskPushNotificationConfig(name);
+    expect((await client.listTaskPushNotificationConfigs(list)).configs).toEqual([]);
+    await expect(client.getTaskPushNotificationConfig(name)).rejects.toThrow();
+  });
+
   it('sends a message and gets the completed task', async () => {
     const task = (await client.sendMessage(request([textPart('hello')]))) as Task;
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);

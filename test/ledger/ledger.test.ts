@@ -1,5 +1,5 @@
 import { textOf } from '../../src/a2a-model.js';
-import type { Update } from '../../src/ledger/records.js';
+import type { TaskRecord, Update } from '../../src/ledger/records.js';
 import type { Follower } from '../../src/ledger/ledger-port.js';
 import { RING_SIZE } from '../../src/ledger/live-task.js';
 import { tempMirrors } from '../mirror/temp-mirror.js';
@@ -268,6 +268,55 @@ describe('a full disk', () => {
     home.disk.room = Infinity;
     await home.restart();
     expect(home.ledger.get('t1')?.task.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it('keeps webhooks with their task, also when it has ended, and forgets none of it in a restart', async () => {
+    const home = await start();
+    const hook = (id: string) => ({ id, url: `https://hooks.example/${id}`, version: '1.0' as const });
+    await home.ledger.create(newTask('t1', { pushConfig: hook('a') }));
+    expect(await home.ledger.setPushConfig('t1', hook('b'))).toMatchObject({ id: 'b', acknowledged: 2 });
+    await home.say(completed('t1'));
+    const shown = home.updates.length;
+    const { task, envelope } = home.ledger.get('t1') as TaskRecord;
+    await home.ledger.acknowledgePush('t1', 'a', 2);
+    await home.ledger.deletePushConfig('t1', 'b');
+    await home.ledger.setPushConfig('t1', hook('c'));
+    // None of these finds anything to do.
+    await home.ledger.acknowledgePush('t1', 'a', 2);
+    await home.ledger.acknowledgePush('t1', 'b', 9);
+    await home.ledger.deletePushConfig('t1', 'b');
+    await home.settle();
+    const expected = [
+      { id: 'a', acknowledged: 2 },
+      { id: 'c', acknowledged: envelope.seq + 2 },
+    ];
+    expect(home.ledger.get('t1')?.envelope).toMatchObject({ seq: envelope.seq + 3, pushConfigs: expected });
+    expect(home.ledger.get('t1')?.task).toEqual(task);
+    expect(home.updates.length).toBe(shown);
+    // From the journal alone, and then from the checkpoint alone.
+    await home.restart();
+    expect(home.ledger.get('t1')).toMatchObject({ task, envelope: { pushConfigs: expected } });
+    await home.save();
+    await home.restart();
+    expect(home.ledger.get('t1')).toMatchObject({ task, envelope: { pushConfigs: expected } });
+  });
+
+  it('takes ten webhooks and refuses the next before anything is stored', async () => {
+    const home = await start();
+    const hook = (id: string) => ({ id, url: 'https://hooks.example/', version: '1.0' as const });
+    await home.ledger.create(newTask('t1'));
+    await home.say(question('t1'));
+    for (let i = 0; i < 10; i++) await home.ledger.setPushConfig('t1', hook(`h${i}`));
+    const before = home.ledger.get('t1');
+    await expect(home.ledger.setPushConfig('t1', hook('more'))).rejects.toMatchObject({ code: 'invalid-params' });
+    const message = { messageId: 'm2', role: 'ROLE_USER' as const, parts: [{ text: 'Ann' }] };
+    const step = { message, start: true, pushConfig: hook('more') };
+    await expect(home.ledger.resume({ taskId: 't1', requestId: 'r', step })).rejects.toMatchObject({
+      code: 'invalid-params',
+    });
+    expect(home.ledger.get('t1')).toBe(before);
+    await expect(home.ledger.setPushConfig('unknown', hook('a'))).rejects.toMatchObject({ code: 'task-not-found' });
+    await expect(home.ledger.deletePushConfig('unknown', 'a')).rejects.toMatchObject({ code: 'task-not-found' });
   });
 });
 
