@@ -75,9 +75,9 @@ describe.each([
     const name = { tenant: '', taskId, id: created.id };
     expect(await client.getTaskPushNotificationConfig(name)).toEqual(created);
     const list = { tenant: '', taskId, pageSize: 0, pageToken: '' };
-    expect((await client.listTaskPushNotificationConfigs(list)).configs).toEqual([created]);
+    expect((await client.listTaskPushNotificationConfig(list)).configs).toEqual([created]);
     await client.deleteTaskPushNotificationConfig(name);
-    expect((await client.listTaskPushNotificationConfigs(list)).configs).toEqual([]);
+    expect((await client.listTaskPushNotificationConfig(list)).configs).toEqual([]);
     await expect(client.getTaskPushNotificationConfig(name)).rejects.toThrow();
   });
 

@@ -17,7 +17,13 @@ const AT_ONCE = 128;
 const AT_ONCE_PER_CALLER = 16;
 
 export interface DeliveriesDeps {
-  core: Pick<Core, 'ledger' | 'blobs' | 'net'> & { clock: Pick<Clock, 'now'>; secrets: Pick<Secrets, 'addPassing'> };
+  core: {
+    ledger: Pick<Core['ledger'], 'get' | 'acknowledgePush'>;
+    blobs: Pick<Core['blobs'], 'read'>;
+    net: Pick<Core['net'], 'fetch'>;
+    clock: Pick<Clock, 'now'>;
+    secrets: Pick<Secrets, 'addPassing'>;
+  };
   log: Logger;
   delivered(attempt: PushAttempt): void;
   failed(attempt: PushFailed): void;
