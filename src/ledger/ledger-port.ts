@@ -44,7 +44,21 @@ export interface Follower {
   close(): void;
 }
 
+/** The webhooks of tasks, whatever their state. All resolve after the commit, and throw `task-not-found`. */
+export interface PushConfigs {
+  /**
+   * Adds a webhook, or replaces the one of its id; what was owed to that one is owed to it. Throws `invalid-params` when
+   * the task has as many as it may have.
+   */
+  set(taskId: string, config: PushConfig): Promise<PushRegistration>;
+  /** Nothing happens when there is none of that id. */
+  delete(taskId: string, configId: string): Promise<void>;
+  /** The webhook has been told of everything up to `seq`. Nothing happens when it is gone. */
+  acknowledge(taskId: string, configId: string, seq: number): Promise<void>;
+}
+
 export interface Ledger {
+  readonly pushConfigs: PushConfigs;
   /** Unique to this process; the first half of SSE event ids `<boot>.<seq>`. */
   readonly boot: string;
   /** Creates a task. Resolves with the record after the commit. Throws AppError `storage-failed`. */
@@ -59,15 +73,6 @@ export interface Ledger {
   committed(taskId: string): Promise<TaskRecord | undefined>;
   /** True while this very turn is open, a cancel on its way to the journal included. */
   isRunning(taskId: string, turn: number): boolean;
-  /**
-   * Adds a webhook to a task in any state, or replaces the one of its id; what was owed to that one is owed to it. Throws
-   * `task-not-found`, and `invalid-params` when the task has as many as it may have.
-   */
-  setPushConfig(taskId: string, config: PushConfig): Promise<PushRegistration>;
-  /** Removes a webhook; nothing happens when there is none of that id. Throws `task-not-found`. */
-  deletePushConfig(taskId: string, configId: string): Promise<void>;
-  /** A webhook has been told of everything up to `seq`. Nothing happens when it is gone. Throws `task-not-found`. */
-  acknowledgePush(taskId: string, configId: string, seq: number): Promise<void>;
   /** The committed record, from memory or its file. Undefined for an unknown or malformed id. */
   get(taskId: string): TaskRecord | undefined;
   list(query: TaskQuery): TaskList;

@@ -1,6 +1,6 @@
 // The ledger: the one writer of task state. An event is folded, appended to the journal, and only when the commit is
 // there shown to callers, followers and the bus.
-import { isTerminal, type PushConfig } from '../a2a-model.js';
+import { isTerminal } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
 import type { Clock } from '../clock.js';
 import { AppError, errorText } from '../errors.js';
@@ -12,14 +12,14 @@ import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
 import { LiveTask } from './live-task.js';
 import { messageHash } from './message-hash.js';
-import { configRefusal } from './push-configs.js';
-import type { JournalEntry, PushRegistration, TaskEvent, TaskRecord } from './records.js';
+import type { JournalEntry, TaskEvent, TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 import { StorageHealth } from './storage-health.js';
 import { TaskCounts } from './task-counts.js';
 import { TaskFiles } from './task-files.js';
 import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
+import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
 import { reduce, refusalOf } from './task-reducer.js';
 
 /** For those who follow a task that exists: unlike the one who asked for a step, they must not think it is not there. */
@@ -37,6 +37,10 @@ export interface LedgerDeps {
 export class FileLedger implements Ledger {
   /** Events that came too late or did not fit their task. */
   droppedEvents = 0;
+  readonly pushConfigs = new TaskPushConfigs({
+    load: (taskId) => this.mustLoad(taskId),
+    append: (live, event) => this.append(live, event),
+  });
 
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
@@ -83,33 +87,9 @@ export class FileLedger implements Ledger {
     const { requestId, step } = input;
     const { turn } = (live.head as TaskRecord).envelope;
     if ('decision' in step) return this.mustAppend(live, { type: 'decision', turn: turn + 1, requestId, ...step });
-    const { message, start, by, pushConfig } = step;
-    mustHaveRoom(live, pushConfig);
-    return this.mustAppend(live, {
-      type: 'message',
-      turn: start ? turn + 1 : turn,
-      message,
-      hash: messageHash(message),
-      requestId,
-      start,
-      ...(by !== undefined && { by }),
-      ...(pushConfig && { pushConfig }),
-    });
-  }
-
-  async setPushConfig(taskId: string, config: PushConfig): Promise<PushRegistration> {
-    const live = this.mustLoad(taskId);
-    mustHaveRoom(live, config);
-    const { envelope } = await this.append(live, { type: 'push-config', config });
-    return envelope.pushConfigs?.find(({ id }) => id === config.id) as PushRegistration;
-  }
-
-  deletePushConfig(taskId: string, id: string): Promise<void> {
-    return this.appendIfItFits(taskId, { type: 'push-config-deleted', id });
-  }
-
-  acknowledgePush(taskId: string, id: string, upTo: number): Promise<void> {
-    return this.appendIfItFits(taskId, { type: 'push-acknowledged', id, upTo });
+    mustHaveRoom(live, step.pushConfig);
+    const next = step.start ? turn + 1 : turn;
+    return this.mustAppend(live, { type: 'message', turn: next, hash: messageHash(step.message), requestId, ...step });
   }
 
   startTurn(taskId: string): Promise<TaskRecord> {
@@ -223,11 +203,6 @@ export class FileLedger implements Ledger {
     return this.append(live, event);
   }
 
-  private async appendIfItFits(taskId: string, event: TaskEvent): Promise<void> {
-    const live = this.mustLoad(taskId);
-    if (refusalOf(live.head, event) === undefined) await this.append(live, event);
-  }
-
   /** Folds an event that fits and resolves with the record once it is committed. */
   private append(live: LiveTask, event: TaskEvent): Promise<TaskRecord> {
     if (this.stopped) return Promise.reject(new AppError('overloaded', 'The switchboard is stopping.'));
@@ -318,9 +293,4 @@ export class FileLedger implements Ledger {
       'storing failed',
     );
   }
-}
-
-function mustHaveRoom(live: LiveTask, config: PushConfig | undefined): void {
-  const refusal = configRefusal((live.head as TaskRecord).envelope, config);
-  if (refusal !== undefined) throw new AppError('invalid-params', `The webhook can't be added: ${refusal}.`);
 }

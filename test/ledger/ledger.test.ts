@@ -274,17 +274,17 @@ describe('a full disk', () => {
     const home = await start();
     const hook = (id: string) => ({ id, url: `https://hooks.example/${id}`, version: '1.0' as const });
     await home.ledger.create(newTask('t1', { pushConfig: hook('a') }));
-    expect(await home.ledger.setPushConfig('t1', hook('b'))).toMatchObject({ id: 'b', acknowledged: 2 });
+    expect(await home.ledger.pushConfigs.set('t1', hook('b'))).toMatchObject({ id: 'b', acknowledged: 2 });
     await home.say(completed('t1'));
     const shown = home.updates.length;
     const { task, envelope } = home.ledger.get('t1') as TaskRecord;
-    await home.ledger.acknowledgePush('t1', 'a', 2);
-    await home.ledger.deletePushConfig('t1', 'b');
-    await home.ledger.setPushConfig('t1', hook('c'));
+    await home.ledger.pushConfigs.acknowledge('t1', 'a', 2);
+    await home.ledger.pushConfigs.delete('t1', 'b');
+    await home.ledger.pushConfigs.set('t1', hook('c'));
     // None of these finds anything to do.
-    await home.ledger.acknowledgePush('t1', 'a', 2);
-    await home.ledger.acknowledgePush('t1', 'b', 9);
-    await home.ledger.deletePushConfig('t1', 'b');
+    await home.ledger.pushConfigs.acknowledge('t1', 'a', 2);
+    await home.ledger.pushConfigs.acknowledge('t1', 'b', 9);
+    await home.ledger.pushConfigs.delete('t1', 'b');
     await home.settle();
     const expected = [
       { id: 'a', acknowledged: 2 },
@@ -306,17 +306,17 @@ describe('a full disk', () => {
     const hook = (id: string) => ({ id, url: 'https://hooks.example/', version: '1.0' as const });
     await home.ledger.create(newTask('t1'));
     await home.say(question('t1'));
-    for (let i = 0; i < 10; i++) await home.ledger.setPushConfig('t1', hook(`h${i}`));
+    for (let i = 0; i < 10; i++) await home.ledger.pushConfigs.set('t1', hook(`h${i}`));
     const before = home.ledger.get('t1');
-    await expect(home.ledger.setPushConfig('t1', hook('more'))).rejects.toMatchObject({ code: 'invalid-params' });
+    await expect(home.ledger.pushConfigs.set('t1', hook('more'))).rejects.toMatchObject({ code: 'invalid-params' });
     const message = { messageId: 'm2', role: 'ROLE_USER' as const, parts: [{ text: 'Ann' }] };
     const step = { message, start: true, pushConfig: hook('more') };
     await expect(home.ledger.resume({ taskId: 't1', requestId: 'r', step })).rejects.toMatchObject({
       code: 'invalid-params',
     });
     expect(home.ledger.get('t1')).toBe(before);
-    await expect(home.ledger.setPushConfig('unknown', hook('a'))).rejects.toMatchObject({ code: 'task-not-found' });
-    await expect(home.ledger.deletePushConfig('unknown', 'a')).rejects.toMatchObject({ code: 'task-not-found' });
+    await expect(home.ledger.pushConfigs.set('unknown', hook('a'))).rejects.toMatchObject({ code: 'task-not-found' });
+    await expect(home.ledger.pushConfigs.delete('unknown', 'a')).rejects.toMatchObject({ code: 'task-not-found' });
   });
 });
 

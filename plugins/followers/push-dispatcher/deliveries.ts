@@ -18,7 +18,7 @@ const AT_ONCE_PER_CALLER = 16;
 
 export interface DeliveriesDeps {
   core: {
-    ledger: Pick<Core['ledger'], 'get' | 'acknowledgePush'>;
+    ledger: Pick<Core['ledger'], 'get' | 'pushConfigs'>;
     blobs: Pick<Core['blobs'], 'read'>;
     net: Pick<Core['net'], 'fetch'>;
     clock: Pick<Clock, 'now'>;
@@ -132,7 +132,7 @@ export class Deliveries {
     this.deps.delivered(attempt);
     // A failure below the acknowledged position was of a webhook that has been replaced.
     const inOrder = lane.failedAt === undefined || lane.failedAt <= config.acknowledged;
-    if (inOrder) await ledger.acknowledgePush(taskId, configId, seq);
+    if (inOrder) await ledger.pushConfigs.acknowledge(taskId, configId, seq);
   }
 
   private async post({ record, config, transition }: Due): Promise<{ status?: number; reason?: string }> {

@@ -28,7 +28,7 @@ export async function createConfig(
 ): Promise<SdkPushConfig> {
   ownTask(ports.ledger, viewer, taskId);
   const admitted = await admitConfig(ports, config, 'url');
-  return toSdkConfig(taskId, await ports.ledger.setPushConfig(taskId, admitted));
+  return toSdkConfig(taskId, await ports.ledger.pushConfigs.set(taskId, admitted));
 }
 
 /** Throws `task-not-found`, also when it is the config that there is none of. */
@@ -58,7 +58,7 @@ export function listConfigs(
 /** Nothing happens when there is none of that id. */
 export async function deleteConfig(ports: PushPorts, viewer: Viewer, { taskId, configId }: ConfigName): Promise<void> {
   ownTask(ports.ledger, viewer, taskId);
-  await ports.ledger.deletePushConfig(taskId, configId);
+  await ports.ledger.pushConfigs.delete(taskId, configId);
 }
 
 function toSdkConfig(taskId: string, { id, url, authentication }: PushConfig): SdkPushConfig {

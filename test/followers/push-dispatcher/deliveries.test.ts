@@ -101,7 +101,7 @@ async function desk(...configs: PushConfig[]): Promise<Desk> {
   const home = await new TestLedger((clock) => mirrors.open({ clock })).restart();
   const [first, ...rest] = configs;
   await home.ledger.create(newTask('t1', first ? { pushConfig: first } : {}));
-  for (const config of rest) await home.ledger.setPushConfig('t1', config);
+  for (const config of rest) await home.ledger.pushConfigs.set('t1', config);
   return new Desk(home);
 }
 
@@ -173,7 +173,7 @@ describe('deliveries', () => {
   it('send nothing more to a webhook that was deleted', async () => {
     const at = await desk(hook('a'));
     await at.wake();
-    await at.home.ledger.deletePushConfig('t1', 'a');
+    await at.home.ledger.pushConfigs.delete('t1', 'a');
     await at.answer(0, 200);
     await at.home.say(ended);
     await at.wake();
@@ -185,7 +185,7 @@ describe('deliveries', () => {
     const at = await desk(hook('a'));
     await at.wake();
     await at.home.say(ended);
-    await at.home.ledger.setPushConfig('t1', { ...hook('a'), url: 'https://hooks.example/new' });
+    await at.home.ledger.pushConfigs.set('t1', { ...hook('a'), url: 'https://hooks.example/new' });
     await at.answer(0, 200);
     expect(at.net.seen).toEqual(['a WORKING', 'new COMPLETED']);
   });
