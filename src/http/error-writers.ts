@@ -5,13 +5,17 @@ import { AppError, errorText, toAppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { ErrorWriter } from './door.js';
 import { errorDetails } from './error-details.js';
-import { ERROR_TABLE } from './error-table.js';
+import { ERROR_TABLE, type ErrorRow } from './error-table.js';
 
 export interface ErrorWriters {
   /** `{jsonrpc, id, error}`; the response's status as it was (200, usually) unless the refusal is the door's. */
   jsonRpc: ErrorWriter;
   /** `{error: {code, status, message, details}}`. */
   rest: ErrorWriter;
+  /** Like `jsonRpc`, with the codes that 0.3 knew. */
+  legacyJsonRpc: ErrorWriter;
+  /** `{code, message, data}` with the codes that 0.3 knew. */
+  legacyRest: ErrorWriter;
   /** `{error: {code, message, …}}` with the product's own codes. */
   operator: ErrorWriter;
 }
@@ -27,15 +31,25 @@ export function createErrorWriters(log: Logger): ErrorWriters {
     }
     return error;
   };
-  return {
-    jsonRpc: (thrown, req, res) => {
+  const rpcWriter =
+    (codeOf: (row: ErrorRow) => number): ErrorWriter =>
+    (thrown, req, res) => {
       const error = prepare(thrown, req);
       const row = ERROR_TABLE[error.code];
       send(res, error, row.door ? row.http : res.statusCode, 'application/json', {
         jsonrpc: '2.0',
         id: requestId(req.body),
-        error: { code: row.rpc, message: error.message, data: errorDetails(error) },
+        error: { code: codeOf(row), message: error.message, data: errorDetails(error) },
       });
+    };
+  return {
+    jsonRpc: rpcWriter(({ rpc }) => rpc),
+    legacyJsonRpc: rpcWriter(legacyCode),
+    legacyRest: (thrown, req, res) => {
+      const error = prepare(thrown, req);
+      const row = ERROR_TABLE[error.code];
+      const body = { code: legacyCode(row), message: error.message, data: errorDetails(error) };
+      send(res, error, row.http, 'application/json', body);
     },
     rest: (thrown, req, res) => {
       const error = prepare(thrown, req);
@@ -53,6 +67,8 @@ export function createErrorWriters(log: Logger): ErrorWriters {
     },
   };
 }
+
+const legacyCode = ({ rpc, legacyRpc = rpc }: ErrorRow): number => legacyRpc;
 
 /** A JSON-RPC id that may be repeated in a response: a string of bearable length, or a whole number; else null. */
 export function requestId(body: unknown): string | number | null {

@@ -248,12 +248,20 @@ describe('the surface', () => {
     for (const detail of json.error.data) expect(detail['@type']).toMatch(/^type\.googleapis\.com\//);
   });
 
-  it.each(['', '0.3', '99.0'])('speaks no version but 1.0 (asked: "%s")', async (version) => {
+  it.each(['0.2', '2.0', '99.0'])('speaks no version but 1.0 and 0.3 (asked: "%s")', async (version) => {
     const headers = { 'A2A-Version': version };
     expect((await server.rpc('ListTasks', {}, { headers })).json.error.code).toBe(-32009);
     expect((await server.send('GET', '/a2a/tasks', { headers })).json.error.details[0].reason).toBe(
       'VERSION_NOT_SUPPORTED',
     );
+  });
+
+  it.each(['', '0.3'])('tells who asks for 1.0 in the words of 0.3 what is missing (asked: "%s")', async (version) => {
+    const headers = { 'A2A-Version': version };
+    const { error } = (await server.rpc('ListTasks', {}, { headers })).json;
+    expect([error.code, error.message]).toEqual([-32601, expect.stringContaining('A2A-Version: 1.0')]);
+    const rest = await server.send('GET', '/a2a/tasks', { headers });
+    expect([rest.status, rest.json.code, rest.json.message]).toEqual([404, -32601, expect.stringContaining('1.0')]);
     expect((await server.send('GET', '/a2a/tasks?A2A-Version=1.0', { headers: { 'A2A-Version': '' } })).status).toBe(
       200,
     );

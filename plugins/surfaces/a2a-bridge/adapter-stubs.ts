@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../../src/errors.js';
 import type { Call } from './call.js';
 import type { Operation } from './operation.js';
+import { LEGACY_RPC, type LegacyShape } from './v0-3/legacy-shape.js';
 
 /** Replaces the body of a JSON-RPC request. */
 export function stubRpc(req: Request, id: string | number | null, operation: Operation): void {
@@ -77,11 +78,19 @@ export function answerJson(this: Response, body: unknown): Response {
     call.answerInstead();
     return this;
   }
-  const text = JSON.stringify(body);
-  if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json');
+  const text = JSON.stringify(call.legacy ? inLegacyShape(call, call.legacy, body) : body);
+  if (call.legacy || !this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json');
   this.setHeader('Content-Length', Buffer.byteLength(text));
   this.end(text);
   return this;
+}
+
+/** The adapters write 1.0. Only JSON-RPC wraps what an operation returns. */
+function inLegacyShape({ name }: Call, shape: LegacyShape, body: unknown): unknown {
+  const isEnvelope = shape === LEGACY_RPC;
+  return isEnvelope
+    ? { ...(body as object), result: shape.result(name, (body as { result: unknown }).result) }
+    : shape.result(name, body);
 }
 
 const isError = (body: unknown): body is { error: unknown } =>

@@ -4,8 +4,12 @@ import { AgentCard } from '@a2a-js/sdk';
 import type { CardSource } from '../../../src/workspace/settings.js';
 import { INPUT_MODES, OUTPUT_MODES } from './input-modes.js';
 import { PROTOCOL_VERSION } from './protocol-version.js';
+import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
 
 export const IDEMPOTENT_SEND = 'urn:a2a-switchboard:ext:idempotent-send:v1';
+
+/** In the order of preference. */
+export const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
 
 /** What a card shows for an agent whose owner lists no skill. */
 export const GENERAL_SKILL = {
@@ -24,10 +28,10 @@ export function agentCard(words: CardWords, url: string): Record<string, unknown
     name: words.name,
     description: words.description || `The agent ${words.name}.`,
     version: words.version || '1.0.0',
-    supportedInterfaces: [
-      { url, protocolBinding: 'JSONRPC', protocolVersion: PROTOCOL_VERSION },
-      { url, protocolBinding: 'HTTP+JSON', protocolVersion: PROTOCOL_VERSION },
-    ],
+    supportedInterfaces: duplicateInterfacesForLegacy(
+      BINDINGS.map((protocolBinding) => ({ url, protocolBinding, protocolVersion: PROTOCOL_VERSION, tenant: '' })),
+      BINDINGS,
+    ),
     capabilities: {
       streaming: true,
       pushNotifications: false,

@@ -15,10 +15,12 @@ import { Call, type CallTarget } from './call.js';
 import { IDEMPOTENT_SEND } from './card.js';
 import { Fields, invalid } from './fields.js';
 import { isStreaming, readOperation, type OperationName } from './operation.js';
-import { negotiateVersion } from './protocol-version.js';
+import { LEGACY_VERSION, negotiateVersion, PROTOCOL_VERSION, type ProtocolVersion } from './protocol-version.js';
 import type { BridgeRequestHandler } from './request-handler.js';
-import { matchRest } from './rest-route.js';
+import { matchLegacyRest, matchRest } from './rest-route.js';
 import { readEnvelope } from './rpc-envelope.js';
+import { LEGACY_REST, LEGACY_RPC } from './v0-3/legacy-shape.js';
+import { readLegacy } from './v0-3/read-legacy.js';
 
 export interface RouteDeps {
   core: Pick<Core, 'config' | 'doors' | 'registry' | 'workspaces'>;
@@ -35,7 +37,11 @@ const isRpc = (req: Request): boolean => req.path === '/';
  */
 export function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHandler[] {
   const { core, writers } = deps;
-  const writeError: ErrorWriter = (error, req, res) => (isRpc(req) ? writers.jsonRpc : writers.rest)(error, req, res);
+  const writeError: ErrorWriter = (error, req, res) => {
+    const { jsonRpc, rest, legacyJsonRpc, legacyRest } = writers;
+    const [rpcWriter, restWriter] = asksLegacy(req) ? [legacyJsonRpc, legacyRest] : [jsonRpc, rest];
+    (isRpc(req) ? rpcWriter : restWriter)(error, req, res);
+  };
   const rpcBody = core.doors.json(writeError);
   const restBody = core.doors.json(writeError, { types: ['application/a2a+json', 'application/json'] });
   const enter = entrance(deps);
@@ -75,11 +81,11 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
   const restAdapter = restHandler(options);
 
   return (req, res, pathAgent, writeError) => {
-    const { query } = req;
-    const version = negotiateVersion(req.get('A2A-Version'), query['A2A-Version'] ?? query['a2a-version']);
-    // The adapters compare the header literally.
-    req.headers['a2a-version'] = version;
-    const request = isRpc(req) ? readRpc(req) : readRest(req, res);
+    const version = versionOf(req);
+    // The adapters speak 1.0 only, whoever asks, and compare the header literally.
+    req.headers['a2a-version'] = PROTOCOL_VERSION;
+    res.locals['legacy'] = version === LEGACY_VERSION;
+    const request = isRpc(req) ? readRpc(req, version) : readRest(req, res, version);
     const target = findTarget(core, req.caller as Caller, request, pathAgent);
     const operation = readOperation(request.name, request.params, {
       maxPartBytes: core.config.maxPartBytes,
@@ -94,6 +100,7 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     }
     res.locals['call'] = call;
     res.json = answerJson;
+    if (version === LEGACY_VERSION) call.legacy = isRpc(req) ? LEGACY_RPC : LEGACY_REST;
     if (isStreaming(operation.name)) call.sink = hub.wrap(res, call);
     if (isRpc(req)) {
       call.frame = [`data: {"jsonrpc":"2.0","id":${JSON.stringify(request.id ?? null)},"result":`, '}\n\n'];
@@ -114,20 +121,40 @@ interface ReadRequest {
   notification?: boolean;
 }
 
-function readRpc(req: Request): ReadRequest {
-  const envelope = readEnvelope(req.body);
+/** Throws AppError `version-not-supported`. */
+const versionOf = (req: Request): ProtocolVersion =>
+  negotiateVersion(req.get('A2A-Version'), req.query['A2A-Version'] ?? req.query['a2a-version']);
+
+/** Whether refusals are for a 0.3 client. One that asks for a version nobody speaks hears so in the words of 1.0. */
+function asksLegacy(req: Request): boolean {
+  const noted = req.res?.locals['legacy'] as boolean | undefined;
+  if (noted !== undefined) return noted;
+  try {
+    return versionOf(req) === LEGACY_VERSION;
+  } catch {
+    return false;
+  }
+}
+
+function readRpc(req: Request, version: ProtocolVersion): ReadRequest {
+  const envelope = readEnvelope(req.body, version);
   const tenant = namedTenant([envelope.params]);
   return { ...envelope, ...(tenant !== undefined && { tenant }) };
 }
 
-function readRest(req: Request, res: Response): ReadRequest {
-  const route = matchRest(req.method, req.path, (allowed) => res.setHeader('Allow', allowed));
+function readRest(req: Request, res: Response, version: ProtocolVersion): ReadRequest {
+  const legacy = version === LEGACY_VERSION;
+  const match = legacy ? matchLegacyRest : matchRest;
+  const route = match(req.method, req.path, (allowed) => res.setHeader('Allow', allowed));
   const query = Fields.ofQuery(req.query);
   const reads = req.method === 'GET' || req.method === 'DELETE';
-  if (!reads && req.body !== undefined && !Fields.isObject(req.body)) throw invalid('body', 'must be an object');
-  if (!reads && req.body === undefined && route.taskId === undefined) throw invalid('body', 'is required');
+  // Some clients send `null` where they have nothing to say.
+  const body: unknown = req.body ?? undefined;
+  if (!reads && body !== undefined && !Fields.isObject(body)) throw invalid('body', 'must be an object');
+  if (!reads && body === undefined && route.taskId === undefined) throw invalid('body', 'is required');
   const id = route.taskId === undefined ? {} : { id: route.taskId };
-  const params = reads ? Fields.ofQuery({ ...req.query, ...id }) : Fields.of({ ...req.body, ...id });
+  const params = reads ? Fields.ofQuery({ ...req.query, ...id }) : Fields.of({ ...(body as object), ...id });
+  if (legacy) return { name: route.name, params: Fields.of(readLegacy(route.name, params)) };
   const tenant = namedTenant([route.tenant, query, params]);
   return { name: route.name, params, ...(tenant !== undefined && { tenant }) };
 }

@@ -18,11 +18,13 @@ describe('a card', () => {
 
   it('declares exactly what is served', () => {
     expect(card['supportedInterfaces']).toEqual(
-      ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
-        url: 'https://h.example/agents/alpha/a2a',
-        protocolBinding,
-        protocolVersion: '1.0',
-      })),
+      ['1.0', '0.3'].flatMap((protocolVersion) =>
+        ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
+          url: 'https://h.example/agents/alpha/a2a',
+          protocolBinding,
+          protocolVersion,
+        })),
+      ),
     );
     expect(card['capabilities']).toMatchObject({ streaming: true, pushNotifications: false, extendedAgentCard: false });
     expect(card['securitySchemes']).toMatchObject({
@@ -68,7 +70,7 @@ describe('an event as JSON', () => {
 
   it.each(events)('is what the SDK would write (%#)', (event) => {
     const wire = StreamResponse.toJSON(toSdkEvent(event, read));
-    expect(JSON.parse(eventJson(event, read))).toEqual(JSON.parse(JSON.stringify(wire)));
+    expect(JSON.parse(JSON.stringify(eventJson(event, read)))).toEqual(JSON.parse(JSON.stringify(wire)));
   });
 });
 
