@@ -98,6 +98,9 @@ export const FILE_SCHEMA = z
     card,
     inbound: z.boolean(),
     outbound: z.boolean(),
+    cardWithoutHeader: z.enum(['hybrid', '1.0', '0.3'], 'must be hybrid, 1.0 or 0.3'),
+    extendedCards: z.boolean(),
+    requiredExtensions: z.array(text),
     corsOrigins: z.array(origin),
     trustedProxies: z.array(proxy),
   })

@@ -37,6 +37,12 @@ export interface Config {
   /** Inbound and outbound halves can be switched off separately. */
   inbound: boolean;
   outbound: boolean;
+  /** The card's document for clients that name no version. */
+  cardWithoutHeader: 'hybrid' | '1.0' | '0.3';
+  /** Whether callers may read a card of what is theirs to use. */
+  extendedCards: boolean;
+  /** URIs of A2A extensions that every request must list. */
+  requiredExtensions: string[];
   corsOrigins: string[];
   trustedProxies: string[];
   /** Kill the process at this named write, for crash tests: `name` or `name:n` for the n-th time. */
@@ -63,6 +69,9 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   quota: { liveTasksPerCaller: 1000, liveTasks: 10_000, concurrentTurns: 64 },
   inbound: true,
   outbound: true,
+  cardWithoutHeader: 'hybrid',
+  extendedCards: true,
+  requiredExtensions: [],
   corsOrigins: [],
   trustedProxies: [],
 };

@@ -240,7 +240,7 @@ describe('the surface', () => {
     ['{"jsonrpc":"2.0","id":{},"method":"ListTasks","params":{}}', -32600, null],
     ['{"jsonrpc":"2.0","id":"a","method":"tasks/get","params":{}}', -32601, 'a'],
     ['{"jsonrpc":"2.0","id":0,"method":"GetTask","params":{}}', -32602, 0],
-    ['{"jsonrpc":"2.0","id":0,"method":"GetExtendedAgentCard"}', -32004, 0],
+
     ['{"jsonrpc":"2.0","id":0,"method":"CreateTaskPushNotificationConfig","params":{}}', -32003, 0],
   ])('answers %.60s with code %i', async (body, code, id) => {
     const { json } = await server.send('POST', '/a2a', { body });

@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../../src/errors.js';
 import type { Call } from './call.js';
 import type { Operation } from './operation.js';
+import { sendCard } from './send-card.js';
 import { LEGACY_RPC, type LegacyShape } from './v0-3/legacy-shape.js';
 
 /** Replaces the body of a JSON-RPC request. */
@@ -78,8 +79,13 @@ export function answerJson(this: Response, body: unknown): Response {
     call.answerInstead();
     return this;
   }
-  const text = JSON.stringify(call.legacy ? inLegacyShape(call, call.legacy, body) : body);
+  const answer = call.legacy ? inLegacyShape(call, call.legacy, body) : body;
   if (call.legacy || !this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json');
+  if (call.name === 'GetExtendedAgentCard' && call.req.method === 'GET') {
+    sendCard(call.req, this, answer, 'private', this.getHeader('Content-Type') as string);
+    return this;
+  }
+  const text = JSON.stringify(answer);
   this.setHeader('Content-Length', Buffer.byteLength(text));
   this.end(text);
   return this;

@@ -13,6 +13,8 @@ export interface CallTarget {
   agent: AgentInfo;
   /** True when the path named it, so that an unknown agent is an unknown address. */
   byPath: boolean;
+  /** What selected it, where that was no part of the path. */
+  tenant?: string;
 }
 
 export class Call implements User, StreamOwner {

@@ -1,12 +1,13 @@
 // Agent cards: what an owner says about an agent, plus what the switchboard offers. Nothing else may enter: a card is
 // public, so drivers, models, paths, limits and keys have no way in here.
 import { AgentCard } from '@a2a-js/sdk';
+import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
+import type { Config } from '../../../src/config.js';
 import type { CardSource } from '../../../src/workspace/settings.js';
+import { EXTENSIONS, requiredExtensions } from './extensions.js';
 import { INPUT_MODES, OUTPUT_MODES } from './input-modes.js';
 import { PROTOCOL_VERSION } from './protocol-version.js';
-import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
-
-export const IDEMPOTENT_SEND = 'urn:a2a-switchboard:ext:idempotent-send:v1';
+import type { WireCard } from './v0-3/wire.js';
 
 /** In the order of preference. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
@@ -21,28 +22,29 @@ export const GENERAL_SKILL = {
 
 export type CardWords = Pick<CardSource, 'name' | 'description'> & Partial<CardSource>;
 
-/** The 1.0 card as ProtoJSON. `url` is the one address of both HTTP bindings. */
-export function agentCard(words: CardWords, url: string): Record<string, unknown> {
+/** What of the configuration shows in cards. */
+export type CardConfig = Pick<Config, 'extendedCards' | 'requiredExtensions'>;
+
+/**
+ * The 1.0 card as ProtoJSON. `url` is the one address of both HTTP bindings in both versions; `tenant` is what requests
+ * to it must carry.
+ */
+export function agentCard(config: CardConfig, words: CardWords, url: string, tenant = ''): WireCard {
+  const required = requiredExtensions(config.requiredExtensions);
   const skills = words.skills && words.skills.length > 0 ? words.skills : [GENERAL_SKILL];
   const card = AgentCard.fromJSON({
     name: words.name,
     description: words.description || `The agent ${words.name}.`,
     version: words.version || '1.0.0',
     supportedInterfaces: duplicateInterfacesForLegacy(
-      BINDINGS.map((protocolBinding) => ({ url, protocolBinding, protocolVersion: PROTOCOL_VERSION, tenant: '' })),
+      BINDINGS.map((protocolBinding) => ({ url, protocolBinding, protocolVersion: PROTOCOL_VERSION, tenant })),
       BINDINGS,
     ),
     capabilities: {
       streaming: true,
       pushNotifications: false,
-      extendedAgentCard: false,
-      extensions: [
-        {
-          uri: IDEMPOTENT_SEND,
-          description: 'A message sent again under the same messageId within a day is answered by its first task.',
-          required: false,
-        },
-      ],
+      extendedAgentCard: config.extendedCards,
+      extensions: EXTENSIONS.map((extension) => ({ ...extension, required: required.includes(extension.uri) })),
     },
     securitySchemes: {
       apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key', description: 'A key of this server.' } },
@@ -61,5 +63,5 @@ export function agentCard(words: CardWords, url: string): Record<string, unknown
     ...(words.iconUrl !== undefined && { iconUrl: words.iconUrl }),
     ...(words.documentationUrl !== undefined && { documentationUrl: words.documentationUrl }),
   });
-  return AgentCard.toJSON(card) as Record<string, unknown>;
+  return AgentCard.toJSON(card) as WireCard;
 }

@@ -8,19 +8,19 @@ import type { ErrorWriter } from '../../../src/http/door.js';
 import type { ErrorWriters } from '../../../src/http/error-writers.js';
 import type { SseHub } from '../../../src/http/sse-hub.js';
 import type { Core } from '../../../src/plugin.js';
+import type { CardSource } from '../../../src/workspace/settings.js';
 import type { Caller } from '../../../src/workspace/callers.js';
-import { agentMissing, agentNotFound, namedTenant, usableAgent } from './agent-access.js';
+import { agentMissing, agentNotFound, usableAgent } from './agent-access.js';
 import { answerJson, handOver, stubRest, stubRpc } from './adapter-stubs.js';
 import { Call, type CallTarget } from './call.js';
-import { IDEMPOTENT_SEND } from './card.js';
-import { Fields, invalid } from './fields.js';
-import { isStreaming, readOperation, type OperationName } from './operation.js';
-import { LEGACY_VERSION, negotiateVersion, PROTOCOL_VERSION, type ProtocolVersion } from './protocol-version.js';
+import { activeExtensions, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER, requestedExtensions } from './extensions.js';
+import { invalid } from './fields.js';
+import { acceptsInput } from './input-modes.js';
+import { isStreaming, readOperation } from './operation.js';
+import { LEGACY_VERSION, PROTOCOL_VERSION } from './protocol-version.js';
+import { asksLegacy, readRest, readRpc, versionOf, type ReadRequest } from './read-request.js';
 import type { BridgeRequestHandler } from './request-handler.js';
-import { matchLegacyRest, matchRest } from './rest-route.js';
-import { readEnvelope } from './rpc-envelope.js';
 import { LEGACY_REST, LEGACY_RPC } from './v0-3/legacy-shape.js';
-import { readLegacy } from './v0-3/read-legacy.js';
 
 export interface RouteDeps {
   core: Pick<Core, 'config' | 'doors' | 'registry' | 'workspaces'>;
@@ -84,12 +84,15 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     const version = versionOf(req);
     // The adapters speak 1.0 only, whoever asks, and compare the header literally.
     req.headers['a2a-version'] = PROTOCOL_VERSION;
-    res.locals['legacy'] = version === LEGACY_VERSION;
+    const legacy = version === LEGACY_VERSION;
+    res.locals['legacy'] = legacy;
     const request = isRpc(req) ? readRpc(req, version) : readRest(req, res, version);
+    const active = activeExtensions(requestedExtensions(req.headers, legacy), core.config.requiredExtensions);
+    if (active.length > 0) res.setHeader(legacy ? LEGACY_EXTENSIONS_HEADER : EXTENSIONS_HEADER, active.join(', '));
     const target = findTarget(core, req.caller as Caller, request, pathAgent);
     const operation = readOperation(request.name, request.params, {
       maxPartBytes: core.config.maxPartBytes,
-      moreModes: () => skillModes(core, target),
+      accepts: (mediaType, skill) => acceptsInput(mediaType, skill, () => skillsOf(core, target)),
     });
     const call = new Call(req, res, req.caller as Caller, target, operation, writeError);
     req.rawBody = undefined;
@@ -100,7 +103,7 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     }
     res.locals['call'] = call;
     res.json = answerJson;
-    if (version === LEGACY_VERSION) call.legacy = isRpc(req) ? LEGACY_RPC : LEGACY_REST;
+    if (legacy) call.legacy = isRpc(req) ? LEGACY_RPC : LEGACY_REST;
     if (isStreaming(operation.name)) call.sink = hub.wrap(res, call);
     if (isRpc(req)) {
       call.frame = [`data: {"jsonrpc":"2.0","id":${JSON.stringify(request.id ?? null)},"result":`, '}\n\n'];
@@ -111,52 +114,6 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
       handOver(restAdapter, call);
     }
   };
-}
-
-interface ReadRequest {
-  name: OperationName;
-  params: Fields;
-  tenant?: string;
-  id?: string | number | null;
-  notification?: boolean;
-}
-
-/** Throws AppError `version-not-supported`. */
-const versionOf = (req: Request): ProtocolVersion =>
-  negotiateVersion(req.get('A2A-Version'), req.query['A2A-Version'] ?? req.query['a2a-version']);
-
-/** Whether refusals are for a 0.3 client. One that asks for a version nobody speaks hears so in the words of 1.0. */
-function asksLegacy(req: Request): boolean {
-  const noted = req.res?.locals['legacy'] as boolean | undefined;
-  if (noted !== undefined) return noted;
-  try {
-    return versionOf(req) === LEGACY_VERSION;
-  } catch {
-    return false;
-  }
-}
-
-function readRpc(req: Request, version: ProtocolVersion): ReadRequest {
-  const envelope = readEnvelope(req.body, version);
-  const tenant = namedTenant([envelope.params]);
-  return { ...envelope, ...(tenant !== undefined && { tenant }) };
-}
-
-function readRest(req: Request, res: Response, version: ProtocolVersion): ReadRequest {
-  const legacy = version === LEGACY_VERSION;
-  const match = legacy ? matchLegacyRest : matchRest;
-  const route = match(req.method, req.path, (allowed) => res.setHeader('Allow', allowed));
-  const query = Fields.ofQuery(req.query);
-  const reads = req.method === 'GET' || req.method === 'DELETE';
-  // Some clients send `null` where they have nothing to say.
-  const body: unknown = req.body ?? undefined;
-  if (!reads && body !== undefined && !Fields.isObject(body)) throw invalid('body', 'must be an object');
-  if (!reads && body === undefined && route.taskId === undefined) throw invalid('body', 'is required');
-  const id = route.taskId === undefined ? {} : { id: route.taskId };
-  const params = reads ? Fields.ofQuery({ ...req.query, ...id }) : Fields.of({ ...(body as object), ...id });
-  if (legacy) return { name: route.name, params: Fields.of(readLegacy(route.name, params)) };
-  const tenant = namedTenant([route.tenant, query, params]);
-  return { name: route.name, params, ...(tenant !== undefined && { tenant }) };
 }
 
 function findTarget(
@@ -170,27 +127,17 @@ function findTarget(
   }
   const agent = usableAgent(core, caller, pathAgent ?? tenant ?? caller.workspace);
   if (!agent) throw pathAgent === undefined ? agentMissing(name) : agentNotFound();
-  return { agent, byPath: pathAgent !== undefined };
+  return { agent, byPath: pathAgent !== undefined, ...(tenant !== undefined && { tenant }) };
 }
 
-/** Input types that the owner's card lists for single skills. */
-function skillModes({ workspaces }: RouteDeps['core'], { agent }: CallTarget): readonly string[] {
-  if (agent.kind !== 'workspace') return [];
-  return workspaces.card(agent.name).skills.flatMap((skill) => skill.inputModes ?? []);
-}
+/** The skills with what their owner's card says about their input. */
+const skillsOf = ({ workspaces }: RouteDeps['core'], { agent }: CallTarget): readonly CardSource['skills'][number][] =>
+  agent.kind === 'workspace' ? workspaces.card(agent.name).skills : agent.skills;
 
 const userBuilder = (req: Request): Promise<Call> => Promise.resolve(req.res?.locals['call'] as Call);
 
-const contextBuilder: ServerCallContextBuilder = ({ user, extensions, requestedVersion }) => {
-  const context = new ServerCallContext({
-    ...(user && { user }),
-    ...(extensions && { requestedExtensions: extensions }),
-    ...(requestedVersion !== undefined && { requestedVersion }),
-  });
-  // Always in force; a client that asks is told so.
-  if (extensions?.includes(IDEMPOTENT_SEND)) context.addActivatedExtension(IDEMPOTENT_SEND);
-  return context;
-};
+const contextBuilder: ServerCallContextBuilder = ({ user, requestedVersion }) =>
+  new ServerCallContext({ ...(user && { user }), ...(requestedVersion !== undefined && { requestedVersion }) });
 
 /** Both interfaces: `/a2a` by key, for mounting there; and `/:name/a2a`, for mounting at `/agents`. */
 export function bridgeRouters(deps: RouteDeps): { byKey: Router; byName: Router } {

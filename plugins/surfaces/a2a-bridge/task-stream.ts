@@ -10,13 +10,16 @@ import type { Call } from './call.js';
 import { ownTask } from './own-task.js';
 import { submit, type SendPorts } from './send-message.js';
 import { eventJson } from './event-json.js';
-import { blobReader, toSdkTask, type ReadBlob } from './to-sdk.js';
+import { acceptedEvent, type OutputModes } from './output-modes.js';
+import { blobReader, toSdkTask, type ReadBlob, type TaskView } from './to-sdk.js';
 import { endsLegacyStream, type LegacyShape } from './v0-3/legacy-shape.js';
 import type { WireEvent } from './v0-3/wire.js';
 
 /** What a stream shows: first a task, if it starts with one, then whatever the follower brings. */
 export interface OpenStream {
-  first?: { record: TaskRecord; seq: number; historyLength?: number };
+  first?: { record: TaskRecord; seq: number };
+  /** How the caller wants to see it. */
+  view?: Pick<TaskView, 'historyLength' | 'accepted'>;
   /** Absent when nothing can come any more. */
   follower?: Follower;
   read: ReadBlob;
@@ -27,13 +30,12 @@ export async function openSend(ports: SendPorts, call: Call): Promise<OpenStream
   const { send } = call.take<'SendStreamingMessage'>();
   const { record, seq } = await submit(ports, call, send);
   const read = blobReader(ports.blobs, record.envelope.caller.scope);
-  const { historyLength } = send;
-  if (ends(record.task.status.state, call.legacy)) return { first: { record, seq, historyLength }, read };
+  if (ends(record.task.status.state, call.legacy)) return { first: { record, seq }, read, view: send };
   const follower = ports.ledger.follow(record.task.id, seq);
-  if (follower.replayed) return { first: { record, seq, historyLength }, follower, read };
+  if (follower.replayed) return { first: { record, seq }, follower, read, view: send };
   const { snapshot } = follower;
   if (ends(snapshot.task.status.state, call.legacy)) follower.close();
-  return { first: { record: snapshot, seq: snapshot.envelope.seq, historyLength }, follower, read };
+  return { first: { record: snapshot, seq: snapshot.envelope.seq }, follower, read, view: send };
 }
 
 /** Subscribes to a task of the caller. Throws `task-not-found`, and `unsupported-operation` once it has ended. */
@@ -80,14 +82,14 @@ export async function* streamEvents(
     call.fail(error);
     return;
   }
-  const { first, follower, read } = stream;
+  const { first, follower, read, view } = stream;
   const { legacy } = call;
   sink.source = follower;
-  const wire: Wire = { frame: call.frame, legacy, read };
+  const wire: Wire = { frame: call.frame, legacy, read, accepted: view?.accepted };
   if (follower) sink.onward = pump.bind(undefined, sink, follower, wire);
   call.opened();
   if (!first) return;
-  const event: StreamResponse = { payload: { $case: 'task', value: toSdkTask(first.record.task, read, first) } };
+  const event: StreamResponse = { payload: { $case: 'task', value: toSdkTask(first.record.task, read, view) } };
   if (legacy) {
     // The adapter would write it as 1.0.
     const text = frameOf(wire, StreamResponse.toJSON(event) as WireEvent);
@@ -107,6 +109,7 @@ interface Wire {
   frame: Frame;
   legacy: LegacyShape | undefined;
   read: ReadBlob;
+  accepted: OutputModes;
 }
 
 const frameOf = ({ frame: [before, after], legacy }: Wire, event: object): string =>
@@ -128,9 +131,10 @@ export type Frame = readonly [before: string, after: string];
 async function pump(sink: SseSink, follower: Follower, wire: Wire): Promise<void> {
   try {
     for (let update = await follower.next(); update && !sink.closed; update = await follower.next()) {
-      if (!update.event) continue;
+      const event = update.event && acceptedEvent(update.event, wire.accepted);
+      if (!event) continue;
       if (!sink.writable) await sink.drained();
-      sink.send(frameOf(wire, eventJson(update.event, wire.read)), update.seq);
+      sink.send(frameOf(wire, eventJson(event, wire.read)), update.seq);
       if (wire.legacy && ends(update.state, wire.legacy)) return;
     }
   } catch {

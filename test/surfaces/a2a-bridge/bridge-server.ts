@@ -53,7 +53,8 @@ export class BridgeServer {
     rmSync(this.home, { recursive: true, force: true });
   }
 
-  private write(workspace: string, file: string, value: unknown): void {
+  /** Writes a file of a workspace; the next request sees it. */
+  write(workspace: string, file: string, value: unknown): void {
     const folder = join(this.home, 'workspaces', workspace, '.a2a');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, file), JSON.stringify(value));

@@ -1,12 +1,14 @@
 import { StreamResponse } from '@a2a-js/sdk';
 import { describe, expect, it } from '@jest/globals';
 import { agentCard } from '../../../plugins/surfaces/a2a-bridge/card.js';
+import { IDEMPOTENT_SEND } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
 import { eventJson } from '../../../plugins/surfaces/a2a-bridge/event-json.js';
 import { toSdkEvent, toSdkTask } from '../../../plugins/surfaces/a2a-bridge/to-sdk.js';
 import type { Part, StreamEvent, Task } from '../../../src/a2a-model.js';
 
 describe('a card', () => {
-  const card = agentCard({ name: 'alpha', description: '', skills: [] }, 'https://h.example/agents/alpha/a2a');
+  const config = { extendedCards: true, requiredExtensions: [] };
+  const card = agentCard(config, { name: 'alpha', description: '', skills: [] }, 'https://h.example/agents/alpha/a2a');
 
   it('has every required member, filled', () => {
     for (const member of ['supportedInterfaces', 'defaultInputModes', 'defaultOutputModes', 'skills']) {
@@ -26,11 +28,18 @@ describe('a card', () => {
         })),
       ),
     );
-    expect(card['capabilities']).toMatchObject({ streaming: true, pushNotifications: false, extendedAgentCard: false });
+    expect(card['capabilities']).toMatchObject({ streaming: true, pushNotifications: false, extendedAgentCard: true });
     expect(card['securitySchemes']).toMatchObject({
       apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
       bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
     });
+  });
+
+  it('follows the configuration', () => {
+    const off = { extendedCards: false, requiredExtensions: [IDEMPOTENT_SEND, 'urn:unknown'] };
+    const { capabilities } = agentCard(off, { name: 'a', description: 'd' }, 'https://h.example/a2a');
+    expect(capabilities).toMatchObject({ extendedAgentCard: false });
+    expect(capabilities?.['extensions']).toEqual([expect.objectContaining({ uri: IDEMPOTENT_SEND, required: true })]);
   });
 
   it("shows the owner's words and nothing that was not asked for", () => {
@@ -43,7 +52,7 @@ describe('a card', () => {
       key: 'secret-key',
       home: '/secret/path',
     };
-    const text = JSON.stringify(agentCard(words, 'https://h.example/a2a'));
+    const text = JSON.stringify(agentCard(config, words, 'https://h.example/a2a'));
     expect(text).toContain('"version":"2.0.0"');
     expect(text).toContain('"tags":["s"]');
     expect(text).not.toContain('secret');

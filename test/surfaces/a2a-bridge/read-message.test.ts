@@ -1,9 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Fields } from '../../../plugins/surfaces/a2a-bridge/fields.js';
+import { acceptsMode, INPUT_MODES } from '../../../plugins/surfaces/a2a-bridge/input-modes.js';
 import { readSend, type SendRequest } from '../../../plugins/surfaces/a2a-bridge/read-message.js';
 import { AppError } from '../../../src/errors.js';
 
-const rules = { maxPartBytes: 8, moreModes: () => ['application/x-known'] };
+const rules = {
+  maxPartBytes: 8,
+  accepts: (type: string) => type === 'application/x-known' || acceptsMode(type, INPUT_MODES),
+};
 const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }] };
 const read = (change: object, rest: object = {}): SendRequest =>
   readSend(Fields.of({ message: { ...message, ...change }, ...rest }), rules);

@@ -135,7 +135,7 @@ describe('a REST path of 0.3', () => {
 });
 
 describe('the parameters of ListTasks', () => {
-  const rules = { maxPartBytes: 1, moreModes: () => [] };
+  const rules = { maxPartBytes: 1, accepts: () => true };
   const read = (params: object): unknown =>
     codeOf(() => {
       const operation = readOperation('ListTasks', Fields.of(params), rules);

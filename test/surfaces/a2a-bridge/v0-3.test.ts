@@ -9,7 +9,7 @@ import { toSdkTask } from '../../../plugins/surfaces/a2a-bridge/to-sdk.js';
 import { hybridCard, legacyCard, legacyRestCard } from '../../../plugins/surfaces/a2a-bridge/v0-3/legacy-card.js';
 import { LEGACY_REST, LEGACY_RPC } from '../../../plugins/surfaces/a2a-bridge/v0-3/legacy-shape.js';
 import { readLegacy } from '../../../plugins/surfaces/a2a-bridge/v0-3/read-legacy.js';
-import type { WireCard, WireEvent } from '../../../plugins/surfaces/a2a-bridge/v0-3/wire.js';
+import type { WireEvent } from '../../../plugins/surfaces/a2a-bridge/v0-3/wire.js';
 import { TASK_STATES, type Part, type Task } from '../../../src/a2a-model.js';
 
 const PARTS: Part[] = [
@@ -213,7 +213,7 @@ describe('the 0.3 card', () => {
     provider: { url: 'https://x.example', organization: 'X' },
     skills: [{ id: 's', name: 'S', description: 'd', tags: ['t'], examples: ['e'], outputModes: ['text/plain'] }],
   };
-  const card = agentCard(words, 'https://h.example/a2a') as WireCard;
+  const card = agentCard({ extendedCards: true, requiredExtensions: [] }, words, 'https://h.example/a2a');
 
   it('is the one that the SDK would write, with the patch number of old', async () => {
     const expected = await bySdk('agent/getAuthenticatedExtendedCard', {
