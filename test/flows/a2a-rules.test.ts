@@ -1,6 +1,6 @@
 // What any client may do to the A2A surface and gets in return, on the wire.
 import { describe, expect, it } from '@jest/globals';
-import { KEYS, sendParams, useBridgeServer, type Answer } from '../surfaces/a2a-bridge/bridge-server.js';
+import { frames, KEYS, sendParams, useBridgeServer, type Answer } from '../surfaces/a2a-bridge/bridge-server.js';
 
 const server = useBridgeServer();
 
@@ -12,16 +12,6 @@ const visible = ({ status, headers, text }: Answer, ...ids: string[]): unknown =
   const shown = Object.fromEntries([...headers].filter(([name]) => name !== 'date'));
   return [status, shown, ids.reduce((rest, id) => rest.replaceAll(id, '<id>'), text)];
 };
-
-/** The frames of a stream up to its end, as {id, event}. */
-const frames = (text: string): { id: string; event: unknown }[] =>
-  text
-    .split('\n\n')
-    .filter((frame) => frame.includes('data: '))
-    .map((frame) => ({
-      id: /^id: (.*)$/m.exec(frame)?.[1] ?? '',
-      event: JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '{}'),
-    }));
 
 describe('a foreign task', () => {
   const unknown = '0'.repeat(36);
