@@ -157,6 +157,7 @@ export function normalised(result: unknown): unknown {
   const ids = new Map<string, string>();
   const text = JSON.stringify(result ?? null)
     .replace(STAMP, '<time>')
+    .replace(/inbox\/[\w.-]+/g, 'inbox/<file>')
     .replace(ID, (id) => ids.get(id) ?? (ids.set(id, `<id ${ids.size + 1}>`), ids.get(id) as string));
   return JSON.parse(text);
 }

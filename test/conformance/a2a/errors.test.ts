@@ -9,16 +9,16 @@ import { bindings } from './binding.js';
 const server = useBridgeServer({ maxBodyBytes: 5000 });
 
 /** Row, name, code of JSON-RPC, HTTP status, google.rpc status, reason. */
-const TABLE: [number, ErrorCode, number, number, string, string][] = [
-  [170, 'task-not-found', -32001, 404, 'NOT_FOUND', 'TASK_NOT_FOUND'],
-  [171, 'task-not-cancelable', -32002, 400, 'FAILED_PRECONDITION', 'TASK_NOT_CANCELABLE'],
-  [172, 'push-not-supported', -32003, 400, 'FAILED_PRECONDITION', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
-  [173, 'unsupported-operation', -32004, 400, 'FAILED_PRECONDITION', 'UNSUPPORTED_OPERATION'],
-  [174, 'content-type-not-supported', -32005, 400, 'INVALID_ARGUMENT', 'CONTENT_TYPE_NOT_SUPPORTED'],
-  [175, 'invalid-agent-response', -32006, 500, 'INTERNAL', 'INVALID_AGENT_RESPONSE'],
-  [176, 'extended-card-not-configured', -32007, 400, 'FAILED_PRECONDITION', 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
-  [177, 'extension-required', -32008, 400, 'FAILED_PRECONDITION', 'EXTENSION_SUPPORT_REQUIRED'],
-  [178, 'version-not-supported', -32009, 400, 'FAILED_PRECONDITION', 'VERSION_NOT_SUPPORTED'],
+const TABLE: [string, ErrorCode, number, number, string, string][] = [
+  ['170', 'task-not-found', -32001, 404, 'NOT_FOUND', 'TASK_NOT_FOUND'],
+  ['171', 'task-not-cancelable', -32002, 400, 'FAILED_PRECONDITION', 'TASK_NOT_CANCELABLE'],
+  ['172', 'push-not-supported', -32003, 400, 'FAILED_PRECONDITION', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
+  ['173', 'unsupported-operation', -32004, 400, 'FAILED_PRECONDITION', 'UNSUPPORTED_OPERATION'],
+  ['174', 'content-type-not-supported', -32005, 400, 'INVALID_ARGUMENT', 'CONTENT_TYPE_NOT_SUPPORTED'],
+  ['175', 'invalid-agent-response', -32006, 500, 'INTERNAL', 'INVALID_AGENT_RESPONSE'],
+  ['26][176', 'extended-card-not-configured', -32007, 400, 'FAILED_PRECONDITION', 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
+  ['177', 'extension-required', -32008, 400, 'FAILED_PRECONDITION', 'EXTENSION_SUPPORT_REQUIRED'],
+  ['178', 'version-not-supported', -32009, 400, 'FAILED_PRECONDITION', 'VERSION_NOT_SUPPORTED'],
 ];
 const info = (reason: string) => ({
   '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -28,7 +28,7 @@ const info = (reason: string) => ({
 
 describe('JSON-RPC', () => {
   it.each(TABLE)(
-    '[%i] The error %s has the code %i, and HTTP stays 200. (§5.4)',
+    '[%s] The error %s has the code %i, and HTTP stays 200. (§5.4)',
     (_row, code, rpc, _http, _status, reason) => {
       const { status, body } = errorAnswer('jsonRpc', new AppError(code, 'Said so.'), 'x');
       expect(status).toBeUndefined();
@@ -43,7 +43,7 @@ describe('JSON-RPC', () => {
 
 describe('HTTP+JSON', () => {
   it.each(TABLE)(
-    '[%i] The error %s is in JSON-RPC %i and here the status %i, %s. (§5.4)',
+    '[%s] The error %s is in JSON-RPC %i and here the status %i, %s. (§5.4)',
     (_row, code, _rpc, http, status, reason) => {
       const answer = errorAnswer('rest', new AppError(code, 'Said so.'), null);
       expect(answer).toEqual({

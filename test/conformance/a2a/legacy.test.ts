@@ -1,106 +1,16 @@
 // 0.3 as its clients meet it: over JSON-RPC and over REST, on the wire.
 import { describe, expect, it } from '@jest/globals';
 import { IDEMPOTENT_SEND } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
-import { frames, KEYS, sendParams, useBridgeServer, type Answer } from '../../surfaces/a2a-bridge/bridge-server.js';
-import { ManualAgent } from '../../support/manual-agent.js';
+import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import type { Any } from './binding.js';
+import { legacyMessageId, OLD, overRest, overRpc } from './legacy-binding.js';
 
-const agent = new ManualAgent();
-const server = useBridgeServer({}, [agent.plugin]);
+const server = useBridgeServer();
 const strict = useBridgeServer({ requiredExtensions: [IDEMPOTENT_SEND] });
 
-/** 0.3 clients say no version. */
-const OLD = { 'A2A-Version': '' };
-let messages = 0;
+const bindings = [overRpc(server), overRest(server)].map((legacy) => [legacy.name, legacy] as const);
 
-/** The two bindings of 0.3 behind one face. */
-interface Legacy {
-  name: string;
-  send(parts: Any[], more?: object, configuration?: object, key?: string): Promise<Answer>;
-  stream(text: string, more?: object, options?: { key?: string; at?: string }): Promise<Any[]>;
-  get(id: string, historyLength?: number): Promise<Answer>;
-  cancel(id: string): Promise<Answer>;
-  resubscribe(id: string): Promise<Any[]>;
-  card(): Promise<Answer>;
-  /** The task of an answer to a send. */
-  task(answer: Answer): Any;
-  text(text: string): Any;
-  code(answer: Answer): number | undefined;
-  state(state: string): string;
-}
-
-const rpc = (method: string, params: unknown, key?: string, at = '/a2a') =>
-  server.rpc(method, params, { headers: OLD, key, path: at });
-const rest = (method: string, path: string, body?: unknown, key?: string, at = '/a2a') =>
-  server.send(method, `${at}/v1${path}`, { headers: OLD, key, ...(body !== undefined && { body }) });
-const eventsOf = ({ text }: Answer): Any[] => frames(text).map(({ event }) => event as Any);
-
-const overRpc: Legacy = {
-  name: 'JSON-RPC',
-  text: (text) => ({ kind: 'text', text }),
-  send: (parts, more = {}, configuration, key) =>
-    rpc(
-      'message/send',
-      { message: { kind: 'message', messageId: `l-${++messages}`, role: 'user', parts, ...more }, configuration },
-      key,
-    ),
-  stream: async (text, more = {}, { key, at } = {}) => {
-    const message = {
-      kind: 'message',
-      messageId: `l-${++messages}`,
-      role: 'user',
-      parts: [{ kind: 'text', text }],
-      ...more,
-    };
-    return eventsOf(await rpc('message/stream', { message }, key, at)).map(({ result }) => result);
-  },
-  get: (id, historyLength) => rpc('tasks/get', { id, historyLength }),
-  cancel: (id) => rpc('tasks/cancel', { id }),
-  resubscribe: async (id) => eventsOf(await rpc('tasks/resubscribe', { id })).map(({ result }) => result),
-  card: () => rpc('agent/getAuthenticatedExtendedCard', undefined),
-  task: ({ json }) => json.result,
-  code: ({ json }) => json.error?.code,
-  state: (state) => state,
-};
-
-const STATES: Record<string, string> = {
-  canceled: 'CANCELLED',
-  'input-required': 'INPUT_REQUIRED',
-  completed: 'COMPLETED',
-  failed: 'FAILED',
-  'auth-required': 'AUTH_REQUIRED',
-};
-/** REST wraps events in a member; the kind is added so that both bindings read alike. */
-const flat = (event: Any): Any => {
-  const [[member, value]] = Object.entries<Any>(event) as [[string, Any]];
-  const kind = { task: 'task', statusUpdate: 'status-update', artifactUpdate: 'artifact-update' }[member];
-  return { kind, ...value };
-};
-const overRest: Legacy = {
-  name: 'HTTP+JSON',
-  text: (text) => ({ text }),
-  send: (content, more = {}, configuration, key) =>
-    rest(
-      'POST',
-      '/message:send',
-      { message: { messageId: `l-${++messages}`, role: 'ROLE_USER', content, ...more }, configuration },
-      key,
-    ),
-  stream: async (text, more = {}, { key, at } = {}) => {
-    const message = { messageId: `l-${++messages}`, role: 'ROLE_USER', content: [{ text }], ...more };
-    return eventsOf(await rest('POST', '/message:stream', { message }, key, at)).map(flat);
-  },
-  get: (id, historyLength) =>
-    rest('GET', `/tasks/${id}${historyLength === undefined ? '' : `?historyLength=${historyLength}`}`),
-  cancel: (id) => rest('POST', `/tasks/${id}:cancel`),
-  resubscribe: async (id) => eventsOf(await rest('GET', `/tasks/${id}:subscribe`)).map(flat),
-  card: () => rest('GET', '/card'),
-  task: ({ json }) => json.task,
-  code: ({ json }) => json.code,
-  state: (state) => `TASK_STATE_${STATES[state]}`,
-};
-
-describe.each([overRpc, overRest].map((legacy) => [legacy.name, legacy] as const))('%s', (_name, legacy) => {
+describe.each(bindings)('%s', (_name, legacy) => {
   const say = async (text: string, more: object = {}, configuration?: object): Promise<Any> => {
     const answer = await legacy.send([legacy.text(text)], more, configuration);
     return legacy.task(answer) ?? answer.json;
@@ -120,7 +30,7 @@ describe.each([overRpc, overRest].map((legacy) => [legacy.name, legacy] as const
 
   it('[C6] The answer is a task in the shape of its binding. (0.3)', async () => {
     const { json } = await legacy.send([legacy.text('hello')]);
-    if (legacy === overRpc) expect(json.result).toMatchObject({ kind: 'task', id: expect.any(String) });
+    if (legacy.isRpc) expect(json.result).toMatchObject({ kind: 'task', id: expect.any(String) });
     else expect(Object.keys(json)).toEqual(['task']);
   });
 
@@ -138,10 +48,10 @@ describe.each([overRpc, overRest].map((legacy) => [legacy.name, legacy] as const
   });
 
   it('[C8] Every kind of part comes and goes, data that is no object wrapped in one. (0.3)', async () => {
-    const file = (content: object): Any => (legacy === overRpc ? { kind: 'file', file: content } : { file: content });
+    const file = (content: object): Any => (legacy.isRpc ? { kind: 'file', file: content } : { file: content });
     const data = (value: Any, more: object = {}): Any =>
-      legacy === overRpc ? { kind: 'data', data: value, ...more } : { data: { data: value }, ...more };
-    const bytes = legacy === overRpc ? { bytes: 'AP8H' } : { fileWithBytes: 'AP8H' };
+      legacy.isRpc ? { kind: 'data', data: value, ...more } : { data: { data: value }, ...more };
+    const bytes = legacy.isRpc ? { bytes: 'AP8H' } : { fileWithBytes: 'AP8H' };
     const parts = [
       { ...legacy.text('hi'), metadata: { k: 1 } },
       file({ ...bytes, name: 'a.bin', mimeType: 'image/png' }),
@@ -162,8 +72,8 @@ describe.each([overRpc, overRest].map((legacy) => [legacy.name, legacy] as const
     for (const text of ['hi', 'fail no', 'ask x', 'auth x']) seen.push((await say(text)).status.state);
     expect(seen).toEqual(['completed', 'failed', 'input-required', 'auth-required'].map(legacy.state));
     const { history } = await say('hi');
-    expect(history[0].role).toBe(legacy === overRpc ? 'user' : 'ROLE_USER');
-    const wrong = await legacy.send([legacy.text('hi')], { role: legacy === overRpc ? 'agent' : 'ROLE_AGENT' });
+    expect(history[0].role).toBe(legacy.isRpc ? 'user' : 'ROLE_USER');
+    const wrong = await legacy.send([legacy.text('hi')], { role: legacy.isRpc ? 'agent' : 'ROLE_AGENT' });
     expect(legacy.code(wrong)).toBe(-32602);
   });
 
@@ -197,7 +107,7 @@ describe.each([overRpc, overRest].map((legacy) => [legacy.name, legacy] as const
       supportsAuthenticatedExtendedCard: true,
     });
     expect(card.security).toEqual(
-      legacy === overRpc
+      legacy.isRpc
         ? [{ apiKey: [] }, { bearer: [] }]
         : [{ schemes: { apiKey: expect.anything() } }, { schemes: { bearer: expect.anything() } }],
     );
@@ -207,7 +117,7 @@ describe.each([overRpc, overRest].map((legacy) => [legacy.name, legacy] as const
 
   it('[C17] Extensions are named under the old header, and bodies are application/json. (0.3)', async () => {
     const headers = { ...OLD, 'X-A2A-Extensions': `urn:other,${IDEMPOTENT_SEND}` };
-    const answer = await (legacy === overRpc
+    const answer = await (legacy.isRpc
       ? server.rpc('tasks/get', { id: 'x' }, { headers })
       : server.send('GET', '/a2a/v1/tasks/x', { headers }));
     expect(answer.headers.get('x-a2a-extensions')).toBe(IDEMPOTENT_SEND);
@@ -217,10 +127,9 @@ describe.each([overRpc, overRest].map((legacy) => [legacy.name, legacy] as const
 
   it('[C18] Errors have the codes that 0.3 knew, and none that came later. (0.3)', async () => {
     const done = await say('hi');
-    const odd =
-      legacy === overRpc
-        ? { kind: 'file', file: { bytes: 'AA==', mimeType: 'x/y' } }
-        : { file: { fileWithBytes: 'AA==', mimeType: 'x/y' } };
+    const odd = legacy.isRpc
+      ? { kind: 'file', file: { bytes: 'AA==', mimeType: 'x/y' } }
+      : { file: { fileWithBytes: 'AA==', mimeType: 'x/y' } };
     const codes = [
       legacy.code(await legacy.get('unknown')),
       legacy.code(await legacy.cancel(done.id)),
@@ -229,14 +138,16 @@ describe.each([overRpc, overRest].map((legacy) => [legacy.name, legacy] as const
       legacy.code(await legacy.send([])),
     ];
     expect(codes).toEqual([-32001, -32002, -32004, -32005, -32602]);
-    const required = await (legacy === overRpc
+    const required = await (legacy.isRpc
       ? strict.rpc('tasks/get', { id: 'x' }, { headers: OLD })
       : strict.send('GET', '/a2a/v1/tasks/x', { headers: OLD }));
     expect(legacy.code(required)).toBe(-32004);
   });
 
   it('[C19] What 0.3 did not have is not there: no list of tasks, no tenant in the path. (0.3)', async () => {
-    const missing = await (legacy === overRpc ? rpc('tasks/list', {}) : rest('GET', '/tasks'));
+    const missing = await (legacy.isRpc
+      ? server.rpc('tasks/list', {}, { headers: OLD })
+      : server.send('GET', '/a2a/v1/tasks', { headers: OLD }));
     expect(legacy.code(missing)).toBe(-32601);
     const tenant = await server.send('POST', '/a2a/beta/v1/message:send', { headers: OLD, body: {} });
     expect(tenant.status).toBe(404);
@@ -267,8 +178,9 @@ describe('HTTP+JSON', () => {
   it('[C5] REST of 0.3 is ProtoJSON of its schema: content in messages, long names of values, both spellings read. (0.3)', async () => {
     const content = [{ file: { file_with_bytes: 'AA==', mime_type: 'image/png' } }, { text: 'hi' }];
     for (const name of ['message', 'request']) {
-      const message = { message_id: `l-${++messages}`, role: 'ROLE_USER', content };
-      const { task } = (await rest('POST', '/message:send', { [name]: message })).json;
+      const message = { message_id: legacyMessageId(), role: 'ROLE_USER', content };
+      const body = { [name]: message };
+      const { task } = (await server.send('POST', '/a2a/v1/message:send', { headers: OLD, body })).json;
       expect(task.history[0]).toMatchObject({
         role: 'ROLE_USER',
         content: [{ file: { fileWithBytes: 'AA==' } }, { text: 'hi' }],
@@ -323,14 +235,18 @@ describe('JSON-RPC', () => {
       ['delete', { id: task.id, pushNotificationConfigId: 'x' }],
     ];
     for (const [verb, of] of params) {
-      const { json } = await rpc(`tasks/pushNotificationConfig/${verb}`, of);
+      const { json } = await server.rpc(`tasks/pushNotificationConfig/${verb}`, of, { headers: OLD });
       expect(json.error?.code ?? 0).not.toBe(-32601);
       expect(json.error?.code ?? 0).not.toBe(-32602);
     }
   });
 
   it('[C2] An agent by its own path speaks 0.3 as well. (0.3)', async () => {
-    const { json } = await rpc('tasks/get', { id: 'x' }, KEYS.eve, '/agents/beta/a2a');
+    const { json } = await server.rpc(
+      'tasks/get',
+      { id: 'x' },
+      { headers: OLD, key: KEYS.eve, path: '/agents/beta/a2a' },
+    );
     expect(json.error.code).toBe(-32001);
   });
 });
