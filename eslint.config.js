@@ -20,7 +20,10 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['src/cli/**', 'test/bench/**', 'test/crash/**', 'test/fuzz/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['src/cli/**', 'test/bench/**', 'test/crash/**', 'test/fuzz/**', 'test/race/**'],
+    rules: { 'no-console': 'off' },
+  },
   {
     files: ['**/*.js', '**/*.cjs'],
     languageOptions: { globals: { module: 'writable', process: 'readonly', URL: 'readonly', console: 'readonly' } },
