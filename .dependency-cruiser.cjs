@@ -29,6 +29,9 @@ module.exports = {
     layer('workspace-below-ledger', '^src/workspace/', '^src/(ledger|mirror|http|executors|cli|main)'),
     layer('mirror-below-ledger', '^src/mirror/', '^src/(ledger|workspace|http|executors|cli|main)'),
     layer('ledger-below-doors', '^src/ledger/', '^src/(http|executors|cli|main)'),
+    layer('http-below-the-root', '^src/http/', '^src/(executors|cli|main)'),
+    layer('executors-below-the-root', '^src/executors/', '^src/(http|cli|main)'),
+    layer('plugins-below-the-root', '^plugins/', '^src/(cli|main)'),
     layer('errors-know-nobody', '^src/errors\\.ts$', '^(src|plugins)/'),
     {
       name: 'sql-only-in-mirror',

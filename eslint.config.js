@@ -21,6 +21,43 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src/**', 'plugins/**'],
+    ignores: ['src/config.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only src/config.ts reads the environment.' },
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['process', 'node:process'].map((name) => ({
+            name,
+            importNames: ['env', 'default'],
+            message: 'Only src/config.ts reads the environment.',
+          })),
+        },
+      ],
+    },
+  },
+  { files: ['src/**', 'plugins/**'], rules: { 'max-lines': ['error', { max: 300, skipBlankLines: false }] } },
+  {
+    files: ['test/**'],
+    ignores: ['test/bench/**', 'test/crash/**', 'test/fuzz/**', 'test/race/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['timers/promises', 'node:timers/promises'].map((name) => ({
+            name,
+            importNames: ['setTimeout'],
+            message: 'Tests wait for events or advance a fake clock; they never sleep.',
+          })),
+        },
+      ],
+    },
+  },
+  {
     files: ['src/cli/**', 'test/bench/**', 'test/crash/**', 'test/fuzz/**', 'test/race/**'],
     rules: { 'no-console': 'off' },
   },

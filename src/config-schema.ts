@@ -1,6 +1,7 @@
 // What may stand in switchboard.json and in the SWITCHBOARD_* variables, with limits and messages; no reading here.
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { NAME, NAME_RULE } from './workspace/names.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -19,7 +20,7 @@ const duration = z
 
 const positive = z.int('must be a whole number').positive('must be above 0');
 
-const name = z.string().regex(/^[a-z0-9-]{1,40}$/, 'must be 1 to 40 characters of a-z, 0-9 and -');
+const name = z.string().regex(NAME, NAME_RULE);
 
 const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { FILE_SCHEMA, type FileSettings } from './config-schema.js';
 import { AppError, errorText } from './errors.js';
 import { configFile } from './home.js';
-import { jsonFault } from './json-fault.js';
+import { readJson } from './read-json.js';
 import type { CardSource, Quota } from './workspace/settings.js';
 
 export interface Config {
@@ -134,17 +134,17 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
 function readSettings(path: string, problems: string[]): Record<string, unknown> {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(`${path}: ${errorText(error)}`);
     return {};
   }
-  const fault = jsonFault(text);
-  if (fault !== undefined) {
-    problems.push(`${path}: not valid JSON at line ${fault.line}, column ${fault.column}`);
+  const reading = readJson(text);
+  if ('fault' in reading) {
+    problems.push(`${path}: ${reading.fault}`);
     return {};
   }
-  const content: unknown = JSON.parse(text);
+  const content = reading.value;
   if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
     return content as Record<string, unknown>;
   }

@@ -50,15 +50,20 @@ export abstract class Disk {
   /** A missing file is fine. */
   abstract unlink(path: string): void;
   abstract truncateFile(path: string, size: number): void;
-  /** Makes the folder and its missing parents (0700). With `sync` they are on the medium before the call returns. */
+  /**
+   * Makes the folder and, if need be, the one it is in (0700); never more, so that a workspace its owner took away does
+   * not come back. With `sync` they are on the medium before the call returns.
+   */
   abstract mkdirp(path: string, sync?: boolean): void;
   /** Undefined for a missing file. */
   abstract readFile(path: string): Buffer | undefined;
   /** As UTF-8; undefined for a missing file. */
   abstract readText(path: string): string | undefined;
+  /** Changes whenever a name in the folder comes, goes or moves; undefined when that can't be told. */
+  abstract stampFolder(path: string): string | undefined;
   /** Bytes; undefined for a missing file. */
   abstract size(path: string): number | undefined;
-  /** Names in a folder, unsorted; empty for a missing folder. */
+  /** Names of regular files in a folder, unsorted; empty for a missing folder. */
   abstract list(path: string): string[];
 
   /**

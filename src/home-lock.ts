@@ -1,10 +1,12 @@
 // One process per home. The lock is the operating system's, so it ends with the process; the pid beside it is only a hint
 // for whoever is refused.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import pRetry from 'p-retry';
 import { AppError } from './errors.js';
+import { dataDir } from './home.js';
 import { lockFile } from './mirror/exclusive-file.js';
+import { makePrivateFile, makePrivateFolder, writePrivateFile } from './private-files.js';
 
 export interface HomeLock {
   /** Frees the home; further calls do nothing. */
@@ -18,8 +20,8 @@ const PAUSE_MS = 50;
  * someone else has it, another lock of this process included.
  */
 export async function lockHome(home: string, { waitMs = 0 }: { waitMs?: number } = {}): Promise<HomeLock> {
-  const data = join(home, 'data');
-  mkdirSync(data, { recursive: true });
+  const data = dataDir(home);
+  makePrivateFolder(data);
   return pRetry(() => takeLock(home, data), {
     retries: Math.ceil(waitMs / PAUSE_MS),
     factor: 1,
@@ -30,10 +32,12 @@ export async function lockHome(home: string, { waitMs = 0 }: { waitMs?: number }
 
 function takeLock(home: string, data: string): HomeLock {
   const pidFile = join(data, 'home.pid');
-  const unlock = lockFile(join(data, 'home.lock'));
+  const lock = join(data, 'home.lock');
+  makePrivateFile(lock);
+  const unlock = lockFile(lock);
   if (!unlock)
     throw new AppError('locked', `Another switchboard runs on ${basename(resolve(home))}${holder(pidFile)}.`);
-  writeFileSync(pidFile, `${process.pid}\n`);
+  writePrivateFile(pidFile, `${process.pid}\n`);
   let held = true;
   return {
     release() {

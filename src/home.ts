@@ -1,12 +1,12 @@
 // The layout of a home and the two small files the server keeps in it for its operator: the key and where it listens.
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from './errors.js';
+import { closeToOthers, makePrivateFolder, writePrivateFile } from './private-files.js';
 
 export const configFile = (home: string): string => join(home, 'switchboard.json');
 export const workspacesDir = (home: string): string => join(home, 'workspaces');
-export const pluginsDir = (home: string): string => join(home, 'plugins');
 export const dataDir = (home: string): string => join(home, 'data');
 /** Tasks, journal and blobs of the operator and of plugins. */
 export const operatorDir = (home: string): string => join(dataDir(home), 'operator');
@@ -32,15 +32,19 @@ export function readOperatorKey(home: string): string | undefined {
 export function ensureOperatorKey(home: string, configured?: string): string {
   if (configured !== undefined) return configured;
   const stored = readOperatorKey(home);
-  if (stored !== undefined) return stored;
+  if (stored !== undefined) {
+    closeToOthers(operatorKeyFile(home), 0o600);
+    return stored;
+  }
   const key = `op-${randomBytes(24).toString('base64url')}`;
-  const file = operatorKeyFile(home);
-  writePrivate(file, `${key}\n`);
+  makePrivateFolder(dataDir(home));
+  writePrivateFile(operatorKeyFile(home), `${key}\n`);
   return key;
 }
 
 export function writeServerInfo(home: string, info: ServerInfo): void {
-  writePrivate(serverInfoFile(home), `${JSON.stringify({ v: 1, ...info })}\n`);
+  makePrivateFolder(dataDir(home));
+  writePrivateFile(serverInfoFile(home), `${JSON.stringify({ v: 1, ...info })}\n`);
 }
 
 /** What the last server of this home wrote; undefined when none runs, or its file makes no sense. */
@@ -71,13 +75,4 @@ function readIfThere(file: string): string | undefined {
       { cause: error },
     );
   }
-}
-
-/** Readers see the old content or the whole new one, and nobody but the owner sees either. */
-function writePrivate(file: string, text: string): void {
-  mkdirSync(join(file, '..'), { recursive: true });
-  const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, text, { mode: 0o600 });
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, file);
 }

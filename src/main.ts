@@ -15,13 +15,15 @@ import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServ
 import { Hops } from './hops.js';
 import { createDoors } from './http/create-doors.js';
 import { createHttpServer } from './http/server.js';
-import { FileLedger, LEDGER_DECLARATION } from './ledger/ledger.js';
+import { LEDGER_DECLARATION } from './ledger/bus-events.js';
+import { FileLedger } from './ledger/ledger.js';
 import { recover } from './ledger/recovery.js';
 import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
 import { openMirror } from './mirror/open-mirror.js';
 import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
+import { redactingLogger } from './redacting-logger.js';
 import { ensureSwitchboardId } from './switchboard-id.js';
 import { BlobFiles } from './workspace/blob-files.js';
 import { Freshness } from './workspace/freshness.js';
@@ -29,13 +31,17 @@ import { Inbox } from './workspace/inbox.js';
 import { openCallers } from './workspace/open-callers.js';
 import { openWorkspaces } from './workspace/open-workspaces.js';
 import { FileProblems } from './workspace/file-problems.js';
+import { RemoteAgents } from './workspace/remote-agents.js';
 import { Transcripts } from './workspace/transcript.js';
 import { saveSessionLines } from './session-files.js';
 
 export interface SwitchboardOptions {
   /** Complete configuration, or what differs from the environment and the home's file. */
   config?: Partial<Config>;
-  /** A logger of the host program; by default JSON lines on standard error. */
+  /**
+   * A logger of the host program; by default JSON lines on standard error. What is logged is redacted by name and value
+   * at any depth; class instances other than errors pass as they are.
+   */
   log?: Logger;
   clock?: Clock;
   /** Further plugins, installed after the built-in ones. */
@@ -43,6 +49,11 @@ export interface SwitchboardOptions {
 }
 
 export interface Switchboard {
+  /**
+   * Ends what the last process left running and starts what waits. Before anything is served: `start` does it, a host
+   * that mounts `app` calls it first. Again does nothing.
+   */
+  ready(): Promise<void>;
   /** Opens the door. Resolves once requests are served. */
   start(): Promise<{ url: string }>;
   /** Lets running turns finish for a while, stores everything, and frees the home. */
@@ -50,7 +61,7 @@ export interface Switchboard {
   /** The express application, for a host that mounts it instead of listening. */
   readonly app: Express;
   readonly core: Core;
-  /** How many events the ledger dropped because they came too late; for tests and metrics. */
+  /** The bus, for its declarations and for `drain`. */
   readonly bus: Bus;
 }
 
@@ -63,16 +74,17 @@ const HTTP_CLOSE_MS = 2_000;
  * nothing before `start`. Throws AppError `locked` when another process holds the home, `config` for unusable files.
  */
 export async function createSwitchboard(options: SwitchboardOptions = {}): Promise<Switchboard> {
-  const { config } = loadConfig({ overrides: options.config ?? {} });
+  const { config, warnings } = loadConfig({ overrides: options.config ?? {} });
   const clock = options.clock ?? systemClock;
   const secrets = new Secrets();
-  const log = options.log ?? createLogger(config.logLevel, secrets);
+  const log = options.log ? redactingLogger(options.log, secrets) : createLogger(config.logLevel, secrets);
+  for (const warning of warnings) log.warn(warning);
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
     return await build(config, { clock, secrets, log, closers, extra: options.plugins ?? [] });
   } catch (error) {
-    await closeAll(closers);
+    await closeAll(log, closers);
     throw error;
   }
 }
@@ -94,19 +106,25 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
 
   const problems = new FileProblems(log);
   const fresh = new Freshness(true);
-  const workspaces = openWorkspaces({ home, clock, log, problems, fresh });
+  const workspaces = openWorkspaces({ home, log, problems, fresh });
   const callers = openCallers({ workspaces, clock, log, secrets, problems, fresh });
+  // Nothing is called yet; but the owners' agents.json files are read, and what is wrong with them is told.
+  new RemoteAgents({ workspaces, problems, secrets });
   const disk = new NodeDisk(new Failpoints(config.failpoint));
   const folderOf = (scope: string): string =>
     scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
+  disk.mkdirp(operatorDir(home));
   const blobs = new BlobFiles({ disk, folderOf, durability });
   const transcripts = new Transcripts({ disk, workspaces, durability, problems });
   const inbox = new Inbox({ workspaces });
-  const lines = { saveLines: saveSessionLines(transcripts), syncLines: () => transcripts.sync() };
-  const stores = new ScopeStores({ disk, clock, log, durability, folderOf, ...lines });
+  const isGone = (scope: string): boolean => scope !== 'operator' && !workspaces.has(scope);
+  const lines = { saveLines: saveSessionLines(transcripts, problems), syncLines: () => transcripts.sync() };
+  const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, ...lines });
   const mirror = openMirror({ file: mirrorFile(home), log, clock });
   closers.push(() => mirror.close());
-  const recovery = await recover({ stores, mirror, log, scopes: ['operator', ...workspaces.names()] });
+  const scopes = ['operator', ...workspaces.names()];
+  for (const scope of scopes) blobs.clearLeftovers(scope);
+  const recovery = await recover({ stores, mirror, log, scopes });
   log.info(recovery, 'recovered');
 
   const bus = new Bus({ clock, log, boot });
@@ -114,8 +132,18 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   closers.push(() => ledger.close());
   const registry = new ExecutorRegistry(log);
   const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
+  const redact = (text: string): string => secrets.redact(text);
   const hostBus = bus.join(HOST_DECLARATION);
-  const host = new ExecutorHost({ bus: hostBus, registry, ledger, clock, newId: orderedId, log, turnDeadlineMs });
+  const host = new ExecutorHost({
+    bus: hostBus,
+    registry,
+    ledger,
+    clock,
+    newId: orderedId,
+    log,
+    turnDeadlineMs,
+    redact,
+  });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
   const http = createHttpServer({ config, log, clock });
   let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
@@ -147,13 +175,19 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     if (part) installed.push(part);
   }
 
+  let readied: Promise<void> | undefined;
+  const makeReady = async (): Promise<void> => {
+    await ledger.reconcile();
+    for (const part of installed) await part.ready?.();
+  };
+  const ready = (): Promise<void> => (readied ??= makeReady());
   return {
     app: http.app,
     core,
     bus,
+    ready,
     async start() {
-      await ledger.reconcile();
-      for (const part of installed) await part.ready?.();
+      await ready();
       const { host: address, port } = await http.listen(config.host, config.port);
       const local = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
       url = config.publicUrl ?? local;
@@ -162,18 +196,28 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     },
     async stop() {
       prompts.stop();
+      for (const part of installed) part.drain?.();
       await host.stop(DRAIN_MS);
       await bus.drain();
       await stores.flush();
       await bus.drain();
-      for (const part of installed.toReversed()) await part.stop?.();
-      await http.close(HTTP_CLOSE_MS);
-      removeServerInfo(home, process.pid);
-      await closeAll(closers);
+      await closeAll(log, [
+        ...closers.splice(0),
+        () => removeServerInfo(home, process.pid),
+        () => http.close(HTTP_CLOSE_MS),
+        ...installed.map((part) => () => part.stop?.()),
+      ]);
     },
   };
 }
 
-async function closeAll(closers: (() => unknown)[]): Promise<void> {
-  for (const close of closers.splice(0).reverse()) await close();
+/** Undoes every step, last one first, also when one of them fails: the lock must be free in any case. */
+async function closeAll(log: Logger, closers: (() => unknown)[]): Promise<void> {
+  for (const close of closers.splice(0).reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      log.error({ err: error }, 'a step of stopping failed');
+    }
+  }
 }

@@ -119,13 +119,9 @@ export class NodeDisk extends Disk {
   }
 
   mkdirp(path: string, sync = false): void {
-    const first = mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (!sync || first === undefined) return;
-    // Each new folder is an entry of the one above it, from the deepest up to the parent of the first.
-    const top = dirname(first);
-    for (let parent = dirname(path); ; parent = dirname(parent)) {
-      this.syncFolderNow(parent);
-      if (parent.length <= top.length) return;
+    for (const folder of [dirname(path), path]) {
+      if (!madeFolder(folder)) continue;
+      if (sync) this.syncFolderNow(dirname(folder));
     }
   }
 
@@ -141,7 +137,24 @@ export class NodeDisk extends Disk {
     return statSync(path, { throwIfNoEntry: false })?.size;
   }
 
+  stampFolder(path: string): string | undefined {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stat && `${stat.ino} ${stat.mtimeNs}`;
+  }
+
   list(path: string): string[] {
-    return unlessMissing(() => readdirSync(path)) ?? [];
+    const entries = unlessMissing(() => readdirSync(path, { withFileTypes: true })) ?? [];
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  }
+}
+
+/** False when it is there already. */
+function madeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
   }
 }

@@ -2,9 +2,9 @@
 // document is generated from them, and the command line reads answers by their types.
 import { z } from 'zod';
 import { shortState, TASK_STATES } from './a2a-model.js';
+import { CONTEXT_ID, NAME, NAME_RULE } from './workspace/names.js';
 
-const NAME = /^[a-z0-9-]{1,40}$/;
-const name = z.string().regex(NAME, 'must be 1 to 40 characters of a-z, 0-9 and -');
+const name = z.string().regex(NAME, NAME_RULE);
 const id = z.string().min(1).max(200);
 const instant = z.iso.datetime({ error: 'must be a date and time such as 2026-01-31T12:00:00Z', offset: true });
 
@@ -31,7 +31,7 @@ export const PART = z
   .describe('A part of a message: exactly one of `text`, `raw`, `url` and `data`.');
 export type WirePart = z.infer<typeof PART>;
 
-const contextId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, 'must be 1 to 100 characters of A-Z, a-z, 0-9, _ and -');
+const contextId = z.string().regex(CONTEXT_ID, 'must be 1 to 100 characters of A-Z, a-z, 0-9, _ and -');
 
 export const CHAT_REQUEST = z.object({
   agent: name.optional().describe('Default: the configured default agent.'),

@@ -45,6 +45,8 @@ export interface PluginContext<Reads extends TopicKind, Writes extends TopicKind
 export interface Installed {
   /** Called once everything is installed and before the door opens. */
   ready?(): void | Promise<void>;
+  /** Called when the server begins to stop, while running turns still finish: start nothing new. */
+  drain?(): void;
   /** Called at shutdown, in reverse order of installation. */
   stop?(): void | Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -23,6 +23,13 @@ describe('the operator key', () => {
     expect(key.length).toBeGreaterThan(30);
     expect(ensureOperatorKey(home)).toBe(key);
     expect(readOperatorKey(home)).toBe(key);
+    expect(statSync(operatorKeyFile(home)).mode & 0o777).toBe(0o600);
+  });
+
+  it('is closed to others again where its file was opened to them', () => {
+    ensureOperatorKey(home);
+    chmodSync(operatorKeyFile(home), 0o644);
+    ensureOperatorKey(home);
     expect(statSync(operatorKeyFile(home)).mode & 0o777).toBe(0o600);
   });
 

@@ -27,17 +27,18 @@ export class Contexts {
     this.turns.set(agent, this.turnsOf(agent) + 1);
   }
 
-  /** Frees the context if this task holds it, and says which waiting turn is next. */
-  release(key: string, cid: string, agent: string): Waiting | undefined {
-    if (this.running.get(key) !== cid) return undefined;
+  /** Frees the context if this task holds it. */
+  release(key: string, cid: string, agent: string): void {
+    if (this.running.get(key) !== cid) return;
     this.running.delete(key);
     const turns = this.turnsOf(agent) - 1;
     if (turns > 0) this.turns.set(agent, turns);
     else this.turns.delete(agent);
-    const queue = this.waiting.get(key);
-    const next = queue?.shift();
-    if (queue?.length === 0) this.waiting.delete(key);
-    return next;
+  }
+
+  /** The turn that waits longest for this context. It goes on waiting until `withdraw`. */
+  nextFor(key: string): Waiting | undefined {
+    return this.waiting.get(key)?.[0];
   }
 
   enqueue(key: string, turn: Waiting): void {
@@ -46,7 +47,7 @@ export class Contexts {
     else this.waiting.set(key, [turn]);
   }
 
-  /** A waiting task was canceled. */
+  /** A waiting task was started, or canceled. */
   withdraw(cid: string): void {
     for (const [key, queue] of this.waiting) {
       const rest = queue.filter((turn) => turn.cid !== cid);

@@ -2,7 +2,7 @@
 // the commit is the turn assigned. From the guards to the ledger's append nothing is awaited, so two requests can't pass
 // a limit together.
 import type { PromptAssigned, PromptRequest, Refusal } from '../../src/bus/topics.js';
-import { toAppError, type AppError } from '../../src/errors.js';
+import { toAppError } from '../../src/errors.js';
 import type { TaskRecord } from '../../src/ledger/records.js';
 import { definePlugin, type PluginContext } from '../../src/plugin.js';
 import { contextKey, Contexts, type Waiting } from './contexts.js';
@@ -30,13 +30,17 @@ export const dispatcher = definePlugin({
   produces: ['agent.prompt.assigned', 'agent.prompt.response', 'agent.prompt.dropped'],
   install(context) {
     const desk = new Dispatcher(context);
-    return { ready: () => desk.resumeQueued() };
+    return { ready: () => desk.resumeQueued(), drain: () => desk.drain() };
   },
 });
+
+/** A turn that could not be started, for want of disk space or of room at its agent, is tried again after this long. */
+const RETRY_MS = 1_000;
 
 class Dispatcher {
   private readonly contexts = new Contexts();
   private readonly storm = new StormWatch();
+  private draining = false;
 
   constructor(private readonly context: Context) {
     const { bus } = context;
@@ -47,80 +51,106 @@ class Dispatcher {
     );
   }
 
-  /** Tasks that were accepted before a restart and never started. */
+  /** Tasks that were accepted before a restart and never started wait again, each in its context. */
   async resumeQueued(): Promise<void> {
     const { ledger, registry } = this.context.core;
+    const keys = new Set<string>();
     for (const taskId of ledger.queued()) {
       const record = ledger.get(taskId);
       if (!record) continue;
-      const { caller, agent, executor } = record.envelope;
+      const { caller, agent } = record.envelope;
       const found = registry.find(agent, caller.scope);
-      const turn = waitingTurn(record, found?.executor.name ?? executor, 'named');
-      const key = contextKey(caller.id, agent, record.task.contextId);
-      if (this.contexts.runningIn(key) === undefined) await this.startWaiting(key, turn);
-      else this.contexts.enqueue(key, turn);
+      if (!found) this.endUnstarted(taskId, 'The agent is not here any more.');
+      else {
+        const key = contextKey(caller.id, agent, record.task.contextId);
+        this.contexts.enqueue(key, waitingTurn(record, found.executor.name, 'named'));
+        keys.add(key);
+      }
+    }
+    for (const key of keys) await this.startNext(key);
+  }
+
+  /** From now on nothing that waits is started: it is there after the restart. */
+  drain(): void {
+    this.draining = true;
+  }
+
+  /** Whatever goes wrong, the one who asked hears of it. */
+  private async dispatch(request: PromptRequest): Promise<void> {
+    try {
+      await this.decide(request);
+    } catch (error) {
+      const known = toAppError(error);
+      if (known.code === 'internal')
+        this.context.log.error({ cid: request.cid, err: error }, 'a request could not be dispatched');
+      this.refuse(request, { rule: 'admission', code: known.code, message: known.message, details: known.details });
     }
   }
 
-  private dispatch(request: PromptRequest): void | Promise<void> {
+  private decide(request: PromptRequest): void | Promise<void> {
     const { core } = this.context;
     const record = request.continues ? core.ledger.get(request.cid) : undefined;
     const candidate: Candidate = { request, record };
     for (const guard of GUARDS) {
       const verdict = guard.check(candidate, { core, contexts: this.contexts });
       if (!verdict) continue;
-      if ('duplicateOf' in verdict) {
-        const { cid, requestId } = request;
-        return this.context.bus.publish('agent.prompt.response', {
-          cid,
-          turn: 0,
-          requestId,
-          duplicateOf: verdict.duplicateOf,
-        });
-      }
+      if ('duplicateOf' in verdict) return this.pointTo(verdict.duplicateOf, request);
       const refusal = { rule: guard.name, ...verdict.refusal };
       this.drop(request, refusal, verdict.until);
       if (verdict.asTask && !request.continues) return this.reject(candidate, refusal);
       return this.refuse(request, refusal);
     }
-    return this.admit(candidate).catch((error: unknown) => this.refuse(request, refusalOf(toAppError(error))));
+    return record ? this.admitFollowUp(candidate, record) : this.admit(candidate);
+  }
+
+  /** The first message may still be on its way to the journal, and may fail there: then this one counts. */
+  private async pointTo(taskId: string, request: PromptRequest): Promise<void> {
+    const { ledger } = this.context.core;
+    const committed = await ledger.committed(taskId);
+    if (!ledger.findMessage(request.caller, request.message.messageId)) return this.decide(request);
+    const { cid, requestId } = request;
+    if (!committed) {
+      const message = 'The task that took this message is gone; send it under a new messageId.';
+      return this.refuse(request, { rule: 'duplicate', code: 'unsupported-operation', message });
+    }
+    this.context.bus.publish('agent.prompt.response', { cid, turn: 0, requestId, duplicateOf: taskId });
   }
 
   private async admit(candidate: Candidate): Promise<void> {
-    const { request, record } = candidate;
+    const { request } = candidate;
     const { ledger } = this.context.core;
-    if (record) return this.admitFollowUp(candidate, record);
     const { agent, executor, reason } = targetOf(candidate);
     const key = contextKey(request.caller.id, agent.name, request.contextId);
-    const start = candidate.queue !== true;
-    if (start) this.contexts.start(key, request.cid, agent.name);
-    let created: TaskRecord;
+    if (candidate.queue) {
+      const queued = await ledger.create({ ...newTask(candidate), start: false });
+      this.contexts.enqueue(key, waitingTurn(queued, executor.name, reason));
+      return this.startNext(key);
+    }
+    this.contexts.start(key, request.cid, agent.name);
     try {
-      created = await ledger.create({ ...newTask(candidate), start });
+      const created = await ledger.create({ ...newTask(candidate), start: true });
+      this.assign({ ...waitingTurn(created, executor.name, reason), turn: 1 });
     } catch (error) {
-      if (start) this.free(key, request.cid, agent.name);
+      this.free(key, request.cid, agent.name);
       throw error;
     }
-    const turn = waitingTurn(created, executor.name, reason);
-    if (start) this.assign({ ...turn, turn: 1 });
-    else if (this.contexts.runningIn(key) === undefined) await this.startWaiting(key, turn);
-    else this.contexts.enqueue(key, turn);
   }
 
   private async admitFollowUp({ request, target }: Candidate, record: TaskRecord): Promise<void> {
     const { ledger } = this.context.core;
     const { cid, requestId, message, decision } = request;
     const { caller, agent } = record.envelope;
+    const by = request.caller.id === caller.id ? {} : { by: request.caller.id };
     const waitsForOperator = record.task.status.state === 'TASK_STATE_AUTH_REQUIRED';
     if (waitsForOperator && decision === undefined) {
-      await ledger.resume({ taskId: cid, requestId, message, start: false });
+      await ledger.resume({ taskId: cid, requestId, step: { message, start: false, ...by } });
       return;
     }
     const key = contextKey(caller.id, agent, record.task.contextId);
     this.contexts.start(key, cid, agent);
     try {
-      const step = decision === undefined ? { message } : { decision };
-      const resumed = await ledger.resume({ taskId: cid, requestId, ...step, start: true });
+      const step = decision === undefined ? { message, start: true, ...by } : { decision };
+      const resumed = await ledger.resume({ taskId: cid, requestId, step });
       const executor = target?.executor.name ?? record.envelope.executor;
       this.assign({ ...waitingTurn(resumed, executor, 'named'), ...deadline(request), turn: resumed.envelope.turn });
     } catch (error) {
@@ -129,36 +159,53 @@ class Dispatcher {
     }
   }
 
-  /** Starts a turn that waited. Its failure to start is told by the ledger; the next one gets its chance. */
-  private async startWaiting(key: string, turn: Waiting): Promise<void> {
-    this.contexts.start(key, turn.cid, turn.agent);
+  /** Starts the turn that waits longest for a context, if that is free and there is room. */
+  private async startNext(key: string): Promise<void> {
+    const turn = this.contexts.nextFor(key);
+    if (!turn || this.draining || this.contexts.runningIn(key) !== undefined) return;
+    const { core } = this.context;
+    const { cid, agent } = turn;
+    const settings = core.workspaces.has(agent) ? core.workspaces.settings(agent).quota.concurrentTurns : undefined;
+    if (this.contexts.turnsOf(agent) >= Math.min(settings ?? Infinity, core.config.quota.concurrentTurns)) {
+      return this.retry(key);
+    }
+    this.contexts.start(key, cid, agent);
     try {
-      const started = await this.context.core.ledger.startTurn(turn.cid);
+      const started = await core.ledger.startTurn(cid);
+      this.contexts.withdraw(cid);
       this.assign({ ...turn, turn: started.envelope.turn });
     } catch (error) {
-      this.context.log.warn({ cid: turn.cid, err: error }, 'a waiting turn could not be started');
-      this.free(key, turn.cid, turn.agent);
+      this.contexts.release(key, cid, agent);
+      if (toAppError(error).code === 'storage-failed') return this.retry(key);
+      // It was canceled meanwhile, or is gone: the next one gets its chance.
+      this.contexts.withdraw(cid);
+      await this.startNext(key);
     }
   }
 
+  private retry(key: string): void {
+    this.context.core.clock.after(RETRY_MS, () => void this.startNext(key));
+  }
+
   private free(key: string, cid: string, agent: string): void {
-    const next = this.contexts.release(key, cid, agent);
-    if (next) void this.startWaiting(key, next);
+    this.contexts.release(key, cid, agent);
+    void this.startNext(key);
+  }
+
+  /** A task that waited and can't be started ends with a reason. */
+  private endUnstarted(cid: string, text: string): void {
+    const error = { code: 'no-agent', text };
+    this.context.bus.publish('agent.prompt.response', { cid, turn: 1, state: 'TASK_STATE_FAILED', error });
   }
 
   private assign(assigned: PromptAssigned): void {
     this.context.bus.publish('agent.prompt.assigned', assigned);
   }
 
-  private async reject(candidate: Candidate, refusal: Refusal): Promise<void> {
-    try {
-      const { code, message: text, details } = refusal;
-      const retryAfter = details?.retryAfter;
-      const rejected = { code, text, ...(retryAfter !== undefined && { retryAfter }) };
-      await this.context.core.ledger.create({ ...newTask(candidate), start: false, rejected });
-    } catch (error) {
-      this.refuse(candidate.request, refusalOf(toAppError(error)));
-    }
+  private async reject(candidate: Candidate, { code, message: text, details }: Refusal): Promise<void> {
+    const retryAfter = details?.retryAfter;
+    const rejected = { code, text, ...(retryAfter !== undefined && { retryAfter }) };
+    await this.context.core.ledger.create({ ...newTask(candidate), start: false, rejected });
   }
 
   private refuse({ cid, requestId }: PromptRequest, refusal: Refusal): void {
@@ -196,6 +243,7 @@ function newTask(candidate: Candidate) {
     chain,
     agent: agent.name,
     executor: executor.name,
+    ...(executor.keepsSessions && { session: true }),
     ...(skill !== undefined && { skill }),
     ...(subject !== undefined && { subject }),
     ...(synthetic && { synthetic }),
@@ -223,5 +271,3 @@ function waitingTurn({ task, envelope }: TaskRecord, executor: string, reason: P
 
 const deadline = ({ deadlineAt }: PromptRequest): { deadlineAt?: number } =>
   deadlineAt === undefined ? {} : { deadlineAt };
-
-const refusalOf = ({ code, message, details }: AppError): Refusal => ({ rule: 'admission', code, message, details });

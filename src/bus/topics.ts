@@ -70,8 +70,8 @@ interface TurnEvent {
 
 /** What a run shows before it ends. */
 export type Progress =
-  | { kind: 'delta'; text: string }
-  | { kind: 'message-end' }
+  /** Pieces of the open assistant message, in order, that came together; `end` closes the message. */
+  | { kind: 'text'; pieces: string[]; end: boolean }
   | { kind: 'status'; text: string }
   | { kind: 'tool-started'; tool: string }
   | { kind: 'tool-finished'; tool: string; ok: boolean }

@@ -1,11 +1,13 @@
-// What can be wrong with a home, each with what to do about it in plain words. Looks only; repairs nothing.
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+// What can be wrong with a home, each with what to do about it in plain words. Looking at the mirror opens it as a start
+// would: an older schema is brought up to date, an unusable database set aside. Owners' files are only read.
+import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { AppError, errorText } from '../errors.js';
 import { configFile, dataDir, mirrorFile, operatorKeyFile, workspacesDir } from '../home.js';
 import { silentLogger } from '../log.js';
 import { openMirror } from '../mirror/open-mirror.js';
+import { isOpenToOthers } from '../private-files.js';
 import type { WorkspaceDirectory } from '../workspace/directory.js';
 
 export interface Finding {
@@ -58,13 +60,28 @@ export function checkKeyFiles(config: Config, workspaces: WorkspaceDirectory): F
       .map((name) => join(workspaces.path(name), '.a2a', 'callers.json'))
       .filter((file) => holds(file, /"key"\s*:/)),
   ];
-  const open = files.filter((file) => ((modeOf(file) ?? 0) & 0o077) !== 0);
+  const open = files.filter(isOpenToOthers);
   if (open.length === 0) return [{ check: 'keys', level: 'ok', text: 'no key file is open to others' }];
   return open.map((file) => ({
     check: 'keys',
     level: 'warning',
     text: `${file} can be read by other users and holds a key`,
     advice: `Run: chmod 600 ${file}`,
+  }));
+}
+
+/** What the switchboard keeps for itself is nobody else's; a closed folder closes all below it. */
+export function checkData(home: string): Finding[] {
+  const data = dataDir(home);
+  if (modeOf(data) === undefined) return [];
+  const inside = readdirSync(data).map((name) => join(data, name));
+  const open = [data, ...inside].filter((path) => path !== operatorKeyFile(home) && isOpenToOthers(path));
+  if (open.length === 0) return [{ check: 'data', level: 'ok', text: `${data} is closed to others` }];
+  return open.map((path) => ({
+    check: 'data',
+    level: 'warning',
+    text: `${path} is open to other users`,
+    advice: `Run: chmod go= ${path}`,
   }));
 }
 

@@ -5,7 +5,7 @@ import { AppError, errorText } from '../errors.js';
 import { lockHome } from '../home-lock.js';
 import { readServerInfo } from '../home.js';
 import { findClient, print, runningServer, settings, type Context, type GlobalOptions } from './context.js';
-import { checkFolders, checkKeyFiles, checkMirror, checkWorkspaces, type Finding } from './doctor-checks.js';
+import { checkData, checkFolders, checkKeyFiles, checkMirror, checkWorkspaces, type Finding } from './doctor-checks.js';
 import { EXIT } from './exit-codes.js';
 import { localHome } from './local-home.js';
 
@@ -41,6 +41,7 @@ async function examine(context: Context, options: GlobalOptions): Promise<Findin
     ...checkFolders(config.home),
     ...checkWorkspaces(workspaces),
     ...checkKeyFiles(config, workspaces),
+    ...checkData(config.home),
     ...(await checkServer(context, options, config)),
   ];
 }

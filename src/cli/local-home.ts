@@ -7,12 +7,16 @@ import type { WorkspaceDirectory } from '../workspace/directory.js';
 import { FileProblems } from '../workspace/file-problems.js';
 import { openCallers } from '../workspace/open-callers.js';
 import { openWorkspaces } from '../workspace/open-workspaces.js';
+import { RemoteAgents } from '../workspace/remote-agents.js';
 
 /** Problems of all files show in `workspaces.problems()`; nothing is logged. */
 export function localHome(home: string): { workspaces: WorkspaceDirectory; callers: CallerDirectory } {
   const log = silentLogger();
   const problems = new FileProblems(log);
-  const workspaces = openWorkspaces({ home, clock: systemClock, log, problems });
-  const callers = openCallers({ workspaces, clock: systemClock, log, secrets: new Secrets(), problems });
+  const workspaces = openWorkspaces({ home, log, problems });
+  const secrets = new Secrets();
+  const callers = openCallers({ workspaces, clock: systemClock, log, secrets, problems });
+  // Only for what it reports about the files it reads.
+  new RemoteAgents({ workspaces, problems, secrets });
   return { workspaces, callers };
 }

@@ -80,6 +80,8 @@ export class RunFailure extends Error {
 export interface Executor {
   /** `[a-z0-9-]+`: the last segment of its `assigned` topic. */
   readonly name: string;
+  /** Its turns are turns of a session: the ledger keeps a transcript of them in the agent's workspace. */
+  readonly keepsSessions?: boolean;
   /** The agent of that name that this executor serves, as seen from the caller's scope. Cheap: called per request. */
   find(agent: string, scope: string): AgentInfo | undefined;
   /** All agents it serves, as seen from the scope. */

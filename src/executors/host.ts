@@ -29,7 +29,9 @@ const SETTLE_MS = 5_000;
 export interface HostDeps {
   bus: HostBus;
   registry: AgentRegistry;
-  ledger: Pick<Ledger, 'get'>;
+  ledger: Pick<Ledger, 'get' | 'isRunning'>;
+  /** Takes secrets out of texts that callers will read. */
+  redact(text: string): string;
   clock: Clock;
   newId: NewId;
   log: Logger;
@@ -73,6 +75,7 @@ export class ExecutorHost {
     const { cid, turn } = assigned;
     const record = ledger.get(cid);
     if (!record) return;
+    if (!ledger.isRunning(cid, turn)) return this.neverRan(assigned);
     const run = new Run(assigned, promptOf(record, assigned), clock.now(), (progress) =>
       bus.publish('agent.prompt.progress', { cid, turn, ...progress }),
     );
@@ -89,7 +92,7 @@ export class ExecutorHost {
     // The async wrapper turns a synchronous throw into a rejection.
     void (async () => executor.run(run.prompt, run))()
       .then(
-        (outcome) => endOfOutcome(outcome, run.answered),
+        (outcome) => endOfOutcome(outcome, run),
         (error: unknown) => {
           if (!run.ended && !(error instanceof RunFailure)) this.logCrash(run, error);
           return endOfThrow(error);
@@ -130,20 +133,33 @@ export class ExecutorHost {
   /** Publishes the turn's one end. */
   private end(run: Run, end: TurnEnd): void {
     if (run.ended) return;
+    run.flush();
     run.ended = true;
     const { cid, turn } = run.assigned;
     if (end.topic === 'agent.prompt.response') {
       const durationMs = this.deps.clock.now() - run.startedAt;
-      this.deps.bus.publish(end.topic, { cid, turn, durationMs, ...end.payload });
+      const { error } = end.payload;
+      const shown = error && { error: { ...error, text: this.deps.redact(error.text) } };
+      this.deps.bus.publish(end.topic, { cid, turn, durationMs, ...end.payload, ...shown });
     } else {
       this.deps.bus.publish(end.topic, { cid, turn, requestId: this.deps.newId(), ...end.payload });
     }
   }
 
   private settled(run: Run, state: TaskState): void {
-    const { cid, turn, executor, agent, skill, caller, contextId, synthetic } = run.assigned;
-    if (this.runs.get(cid) !== run) return;
-    this.runs.delete(cid);
+    if (this.runs.get(run.assigned.cid) !== run) return;
+    this.runs.delete(run.assigned.cid);
+    this.publishOutcome(run.assigned, state, this.deps.clock.now() - run.startedAt);
+    if (this.runs.size === 0) this.idle?.();
+  }
+
+  /** The task was canceled while its turn's start was on its way: nothing runs, and its context is free. */
+  private neverRan(assigned: PromptAssigned): void {
+    this.publishOutcome(assigned, 'TASK_STATE_CANCELED', 0);
+  }
+
+  private publishOutcome(assigned: PromptAssigned, state: TaskState, durationMs: number): void {
+    const { cid, turn, executor, agent, skill, caller, contextId, synthetic } = assigned;
     this.deps.bus.publish('agent.outcome', {
       cid,
       turn,
@@ -152,11 +168,10 @@ export class ExecutorHost {
       caller: caller.id,
       contextId,
       state,
-      durationMs: this.deps.clock.now() - run.startedAt,
+      durationMs,
       ...(skill !== undefined && { skill }),
       ...(synthetic && { synthetic }),
     });
-    if (this.runs.size === 0) this.idle?.();
   }
 
   private logCrash(run: Run, error: unknown): void {

@@ -75,8 +75,9 @@ export class Prompts implements PromptPort {
   private admitted({ requestId, taskId, seq, event }: TaskUpdated): void {
     if (requestId === undefined) return;
     const waiter = this.take(requestId);
-    const record = waiter && this.deps.ledger.get(taskId);
-    if (!record) return;
+    if (!waiter) return;
+    const record = this.deps.ledger.get(taskId);
+    if (!record) return waiter.reject(new AppError('internal', 'The task vanished.'));
     const task = event && 'task' in event ? event.task : record.task;
     waiter.resolve({ kind: 'admitted', taskId, record: { task, envelope: record.envelope }, seq });
   }

@@ -20,7 +20,7 @@ export class ExecutorRegistry implements AgentRegistry {
 
   find(name: string, scope: string): ResolvedAgent | undefined {
     for (const executor of this.executors.values()) {
-      const agent = executor.find(name, scope);
+      const agent = this.ask(executor, () => executor.find(name, scope));
       if (agent) return { agent, executor };
     }
     return undefined;
@@ -29,12 +29,22 @@ export class ExecutorRegistry implements AgentRegistry {
   list(scope: string): ResolvedAgent[] {
     const byName = new Map<string, ResolvedAgent>();
     for (const executor of this.executors.values()) {
-      for (const agent of executor.list(scope)) {
+      for (const agent of this.ask(executor, () => executor.list(scope)) ?? []) {
         if (byName.has(agent.name)) this.reportTwice(agent, executor);
         else byName.set(agent.name, { agent, executor });
       }
     }
     return [...byName.values()];
+  }
+
+  /** An executor that can't say what it serves serves nothing at this moment, and harms no other. */
+  private ask<T>(executor: Executor, question: () => T): T | undefined {
+    try {
+      return question();
+    } catch (error) {
+      this.log.error({ executor: executor.name, err: error }, 'an executor could not say which agents it serves');
+      return undefined;
+    }
   }
 
   private reportTwice(agent: AgentInfo, executor: Executor): void {

@@ -41,6 +41,10 @@ export class Run implements RunHandle {
   ended = false;
   /** The run put something into an artifact, so it may end without parts. */
   answered = false;
+  /** The run tried to show something that is no artifact; its turn fails, whatever it says at the end. */
+  invalid = false;
+  private pieces: string[] = [];
+  private closed = false;
 
   constructor(
     readonly assigned: PromptAssigned,
@@ -56,11 +60,22 @@ export class Run implements RunHandle {
   delta(text: string): void {
     if (text === '') return;
     this.answered = true;
-    this.tell({ kind: 'delta', text });
+    if (this.closed) this.flush();
+    if (this.pieces.push(text) === 1) this.flushSoon();
   }
 
   endMessage(): void {
-    this.tell({ kind: 'message-end' });
+    this.closed = true;
+    if (this.pieces.length === 0) this.flushSoon();
+  }
+
+  /** Shows text that was held back. Pieces that come in one go travel together: most of an event's price is per event. */
+  flush(): void {
+    if (this.pieces.length === 0 && !this.closed) return;
+    const progress: Progress = { kind: 'text', pieces: this.pieces, end: this.closed };
+    this.pieces = [];
+    this.closed = false;
+    if (!this.ended) this.show(progress);
   }
 
   status(text: string): void {
@@ -75,8 +90,12 @@ export class Run implements RunHandle {
     this.tell({ kind: 'tool-finished', tool, ok });
   }
 
-  artifact(artifact: Artifact, options: { append?: boolean; lastChunk?: boolean } = {}): void {
-    if (artifact.parts.length === 0) return;
+  artifact(given: Artifact, options: { append?: boolean; lastChunk?: boolean } = {}): void {
+    const artifact = plainCopy(given);
+    if (!isArtifact(artifact)) {
+      this.invalid = true;
+      return;
+    }
     this.answered = true;
     this.tell({ kind: 'artifact', artifact, append: options.append ?? false, lastChunk: options.lastChunk ?? true });
   }
@@ -86,7 +105,12 @@ export class Run implements RunHandle {
   }
 
   private tell(progress: Progress): void {
+    this.flush();
     if (!this.ended) this.show(progress);
+  }
+
+  private flushSoon(): void {
+    queueMicrotask(() => this.flush());
   }
 }
 
@@ -96,14 +120,19 @@ export const failedEnd = (code: string, text: string): TurnEnd => ({
 });
 
 /** What a run's result means. Anything that can't be mapped fails the turn with a reason. */
-export function endOfOutcome(outcome: RunOutcome | undefined | null, answered: boolean): TurnEnd {
+export function endOfOutcome(given: RunOutcome | undefined | null, run: Pick<Run, 'answered' | 'invalid'>): TurnEnd {
+  if (run.invalid) return failedEnd('invalid-answer', 'The agent returned an artifact that is none.');
+  const outcome = plainCopy(given);
+  if (outcome === undefined && given !== undefined) {
+    return failedEnd('invalid-answer', 'The agent returned something that is no plain data.');
+  }
   if (typeof outcome !== 'object' || outcome === null) return failedEnd('no-answer', 'The agent returned no answer.');
   const usage = 'usage' in outcome && outcome.usage ? { usage: outcome.usage } : {};
   switch (outcome.kind) {
     case 'completed': {
       const parts = usableParts(outcome.parts);
       if (!parts) return failedEnd('invalid-answer', 'The agent returned an answer that is not made of parts.');
-      if (parts.length === 0 && !answered) return failedEnd('no-answer', 'The agent returned no answer.');
+      if (parts.length === 0 && !run.answered) return failedEnd('no-answer', 'The agent returned no answer.');
       return {
         topic: 'agent.prompt.response',
         payload: { state: 'TASK_STATE_COMPLETED', ...(parts.length > 0 && { parts }), ...usage },
@@ -113,6 +142,8 @@ export function endOfOutcome(outcome: RunOutcome | undefined | null, answered: b
       const { question, from, schema } = outcome;
       if (typeof question !== 'string' || question === '')
         return failedEnd('invalid-answer', 'The agent asked an empty question.');
+      if (from !== 'caller' && from !== 'operator')
+        return failedEnd('invalid-answer', 'The agent asked a question and did not say whom.');
       return {
         topic: 'agent.prompt.input.request',
         payload: { question, from, ...(schema !== undefined && { schema }) },
@@ -147,9 +178,29 @@ export const endOfThrow = (error: unknown): TurnEnd =>
 function usableParts(parts: unknown): Part[] | undefined {
   if (parts === undefined) return [];
   if (!Array.isArray(parts)) return undefined;
-  const fits = (part: unknown): part is Part =>
-    typeof part === 'object' &&
-    part !== null &&
-    ['text', 'data', 'blob', 'url'].filter((kind) => kind in part).length === 1;
-  return parts.every(fits) ? parts : undefined;
+  return parts.every(isPart) ? parts : undefined;
+}
+
+const isPart = (part: unknown): part is Part =>
+  typeof part === 'object' &&
+  part !== null &&
+  ['text', 'data', 'blob', 'url'].filter((kind) => kind in part).length === 1;
+
+const isArtifact = (value: Artifact | undefined): value is Artifact =>
+  typeof value?.artifactId === 'string' &&
+  value.artifactId !== '' &&
+  Array.isArray(value.parts) &&
+  value.parts.length > 0 &&
+  value.parts.every(isPart);
+
+/**
+ * A copy as it will be read back from a file, so that nothing that is shown changes later in memory. Undefined for what
+ * JSON can't express.
+ */
+function plainCopy<T>(value: T): T | undefined {
+  try {
+    return JSON.parse(JSON.stringify(value)) as T;
+  } catch {
+    return undefined;
+  }
 }

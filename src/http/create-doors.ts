@@ -10,6 +10,7 @@ import type { CallerDirectory } from '../workspace/callers.js';
 import { jsonBody } from './body.js';
 import { requestKey } from './credentials.js';
 import type { Doors } from './door.js';
+import { Notices } from './notices.js';
 import { RateLimiter } from './token-bucket.js';
 
 export interface DoorDeps {
@@ -25,12 +26,13 @@ const digest = (key: string): Buffer => createHash('sha256').update(key).digest(
 /** The doors of one server; the rate's buckets are shared by all routes of it. */
 export function createDoors({ config, callers, log, clock, operatorKey }: DoorDeps): Doors {
   const limiter = new RateLimiter(config.rate, clock);
+  const notices = new Notices(clock);
   const operatorDigest = digest(operatorKey);
 
   const takeToken = (name: string): void => {
     const retryAfter = limiter.take(name);
     if (retryAfter === 0) return;
-    log.warn({ caller: name, retryAfter }, 'request rate exceeded');
+    if (notices.due(name)) log.warn({ caller: name, retryAfter }, 'request rate exceeded');
     throw new AppError('rate-limited', `Too many requests; try again in ${retryAfter} s.`, { retryAfter });
   };
 

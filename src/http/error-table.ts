@@ -101,6 +101,14 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   overloaded: door(503, -32000, 'UNAVAILABLE', 'OVERLOADED'),
   'storage-failed': door(503, -32603, 'UNAVAILABLE', 'STORAGE_FAILED'),
   locked: { http: 500, rpc: -32603, status: 'INTERNAL', reason: 'INTERNAL', domain: PRODUCT_DOMAIN },
-  config: { http: 500, rpc: -32603, status: 'INTERNAL', reason: 'CONFIGURATION', domain: PRODUCT_DOMAIN },
+  // Only the operator hears what is wrong with a file; whoever calls an agent hears that something is.
+  config: {
+    http: 500,
+    rpc: -32603,
+    status: 'INTERNAL',
+    reason: 'CONFIGURATION',
+    domain: PRODUCT_DOMAIN,
+    operatorHttp: 409,
+  },
   internal: { http: 500, rpc: -32603, status: 'INTERNAL', reason: 'INTERNAL', domain: PRODUCT_DOMAIN },
 };

@@ -5,26 +5,30 @@ import { AppError, errorText, toAppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { ErrorWriter } from './door.js';
 import { ERROR_SHAPES, errorAnswer, type ErrorAnswer, type ErrorShape } from './error-bodies.js';
-import { ERROR_TABLE } from './error-table.js';
+import { ERROR_TABLE, type ErrorRow } from './error-table.js';
 
 /** One writer a shape. */
 export type ErrorWriters = Record<ErrorShape, ErrorWriter>;
 
+const isInternal = ({ http }: ErrorRow): boolean => http === 500;
+
 /** The writers of all surfaces; internal errors go to `log`. */
 export function createErrorWriters(log: Logger): ErrorWriters {
-  const prepare = (thrown: unknown, req: Request): AppError => {
+  const prepare = (thrown: unknown, req: Request, hidden: (row: ErrorRow) => boolean = isInternal): AppError => {
     const error = toAppError(thrown);
     if (ERROR_TABLE[error.code].http >= 500 && error.code !== 'invalid-agent-response') {
       const cause = error.cause ?? error;
       log.error({ method: req.method, path: req.path, code: error.code, err: cause }, errorText(cause));
-      if (ERROR_TABLE[error.code].http === 500) return new AppError('internal', 'An internal error occurred.');
+      if (hidden(ERROR_TABLE[error.code])) return new AppError('internal', 'An internal error occurred.');
     }
     return error;
   };
   const writer =
     (shape: ErrorShape): ErrorWriter =>
     (thrown, req, res) => {
-      const error = prepare(thrown, req);
+      // On the operator's surface some of them have a status of their own, and may be told.
+      const hidden = (row: ErrorRow): boolean => isInternal(row) && row.operatorHttp === undefined;
+      const error = prepare(thrown, req, shape === 'operator' ? hidden : isInternal);
       send(res, error, errorAnswer(shape, error, requestId(req.body)));
     };
   return Object.fromEntries(ERROR_SHAPES.map((shape) => [shape, writer(shape)])) as ErrorWriters;

@@ -11,6 +11,7 @@ import { cors } from './cors.js';
 import { shapeOfPath } from './error-bodies.js';
 import { createErrorWriters } from './error-writers.js';
 import { answerMalformed } from './malformed.js';
+import { cutOffStalledReaders } from './slow-readers.js';
 
 export interface HttpServer {
   /** The express application, for a host that mounts it instead of listening. */
@@ -30,16 +31,19 @@ export interface HttpServerDeps {
   config: Pick<Config, 'corsOrigins' | 'trustedProxies'>;
   log: Logger;
   clock: Clock;
+  /** Milliseconds that a finished answer waits for a reader that takes nothing of it; half a minute when absent. */
+  stallMs?: number;
 }
 
 /** A server that does not listen yet. */
-export function createHttpServer({ config, log, clock }: HttpServerDeps): HttpServer {
+export function createHttpServer({ config, log, clock, stallMs }: HttpServerDeps): HttpServer {
   const writers = createErrorWriters(log);
   const app = express();
   app.disable('x-powered-by');
   // Bodies are live data: hashing each one for a conditional GET that nobody makes is wasted.
   app.disable('etag');
   app.set('trust proxy', config.trustedProxies);
+  app.use(cutOffStalledReaders(stallMs));
   if (config.corsOrigins.length > 0) app.use(cors(config.corsOrigins));
   const routes = express.Router();
   app.use(routes);

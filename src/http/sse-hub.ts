@@ -1,11 +1,10 @@
 // Server-sent events for adapters that only know `flushHeaders`, `write` and `end`: ids, one socket write per tick, a
-// heartbeat for all streams from one timer, and bounded readers. A quiet stream costs one small object, no timer.
+// heartbeat for all streams from one timer, and bounded readers: one that falls behind is cut off and can resume with its
+// last event id (after the stream's end slow-readers.ts sees to that). A quiet stream costs one small object, no timer.
 import { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import type { Clock } from '../clock.js';
-
-/** A reader that takes nothing for this long is cut off; it can resume with its last event id. */
-const STALL_MS = 30_000;
+import { STALL_MS } from './slow-readers.js';
 
 const SINK = Symbol('sse sink');
 type SinkResponse = Response & { [SINK]: SseSink };

@@ -27,13 +27,6 @@ export function parseStrict(bytes: Buffer): StrictJson {
   return { value, refusal: findings.refusal };
 }
 
-/** Like `parseStrict`, but throws the refusal too. */
-export function parseStrictValue(bytes: Buffer): unknown {
-  const { value, refusal } = parseStrict(bytes);
-  if (refusal) throw refusal;
-  return value;
-}
-
 interface Findings {
   refusal?: AppError;
   proto: boolean;

@@ -1,10 +1,13 @@
-// The task files of one scope: `tasks/<taskId>.json`. Invariant: a path shows a whole checkpoint, the old or the new.
+// The task files of one scope: `tasks/<taskId>.json`. Invariant: a file that is replaced shows a whole checkpoint, the old
+// or the new. A task's first file is written straight under its name, so a crash may leave a part of it: the journal still
+// holds that task then, and recovery writes the file anew.
 import { join } from 'node:path';
 import { TASK_STATES } from '../a2a-model.js';
 import type { Clock } from '../clock.js';
 import type { Disk, Durability } from '../disk.js';
 import { AppError, errorText } from '../errors.js';
 import type { Logger } from '../log.js';
+import { parseJson } from '../read-json.js';
 import { isTaskId } from '../workspace/names.js';
 import { RECORD_VERSION, type Checkpoint, type TaskRecord } from './records.js';
 
@@ -66,7 +69,7 @@ export class CheckpointStore {
     if (!isTaskId(taskId)) return undefined;
     const text = this.deps.disk.readText(this.path(taskId));
     if (text === undefined) return undefined;
-    const checkpoint = parse(text);
+    const checkpoint = parseJson(text);
     if (isCheckpoint(checkpoint, taskId)) return checkpoint;
     const version = (checkpoint as { v?: unknown } | undefined)?.v;
     if (typeof version === 'number' && version > RECORD_VERSION) {
@@ -79,9 +82,9 @@ export class CheckpointStore {
     return undefined;
   }
 
-  /** Every readable checkpoint, in no order. Damaged files are set aside; files of a newer version are logged. */
-  *all(): Generator<Checkpoint> {
-    for (const taskId of this.ids()) {
+  /** Every readable checkpoint, or those of the given tasks, in no order. Damaged files are set aside; files of a newer version are logged. */
+  *all(ids = this.ids()): Generator<Checkpoint> {
+    for (const taskId of ids) {
       let checkpoint: Checkpoint | undefined;
       try {
         checkpoint = this.read(taskId);
@@ -90,6 +93,11 @@ export class CheckpointStore {
       }
       if (checkpoint) yield checkpoint;
     }
+  }
+
+  /** Changes whenever a task's file comes or goes. */
+  stamp(): string | undefined {
+    return this.deps.disk.stampFolder(this.folder);
   }
 
   /** Ids of all tasks that have a file here, unsorted. Clears away what a crash left of unfinished writes. */
@@ -161,14 +169,6 @@ export class CheckpointStore {
     } catch (error) {
       log.warn({ file, reason: errorText(error) }, 'a damaged task file could not be set aside');
     }
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -2,6 +2,7 @@
 // lines, checkpoint, mirror row, and only then the journal may let go of its entries. Files are written soon, since
 // owners read them; rows may gather longer, because a larger transaction costs less a row.
 import type { Clock } from '../clock.js';
+import { errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { KnownMessage, Mirror, TaskRow } from '../mirror/rows.js';
 import type { LiveTask } from './live-task.js';
@@ -12,8 +13,11 @@ import { Sweep } from './sweep.js';
 /** A commit is in its checkpoint within 200 ms: this wait, and the slices after it. */
 const FILES_WAIT_MS = 100;
 const FILES_AT_ONCE = 16;
+/** A slice ends early after so many milliseconds: making files is slow where many were deleted. */
+const SLICE_MS = 2;
 const ROWS_WAIT_MS = 500;
-const ROWS_AT_ONCE = 128;
+const ROWS_AT_ONCE = 64;
+const RETRY_MS = 1_000;
 
 export interface CheckpointerDeps {
   clock: Clock;
@@ -22,6 +26,8 @@ export interface CheckpointerDeps {
   stores: ScopeStores;
   /** Called when a task's files are up to date. */
   onSaved(live: LiveTask): void;
+  /** Called when a task has no files any more because its workspace is gone. */
+  onGone(live: LiveTask): void;
 }
 
 export class Checkpointer {
@@ -48,8 +54,9 @@ export class Checkpointer {
     if (event.type !== 'created' && event.type !== 'message') return;
     const { caller, messages } = record.envelope;
     const newest = messages.at(-1);
-    if (newest)
-      this.messages.set(messageKey(caller.id, newest.id), { taskId: record.task.id, hash: newest.hash, at: newest.at });
+    if (!newest) return;
+    const { id, hash, at, by = caller.id } = newest;
+    this.messages.set(messageKey(by, id), { taskId: record.task.id, hash, at });
   }
 
   /** What was appended to this task was not committed. */
@@ -57,7 +64,7 @@ export class Checkpointer {
     const { head, committed } = live;
     if (!head) return;
     for (const message of head.envelope.messages.slice(committed?.envelope.messages.length ?? 0)) {
-      this.messages.delete(messageKey(head.envelope.caller.id, message.id));
+      this.messages.delete(messageKey(message.by ?? head.envelope.caller.id, message.id));
     }
   }
 
@@ -74,16 +81,32 @@ export class Checkpointer {
     this.rows.due();
   }
 
+  /** True when files and mirror hold all that is committed. */
+  get upToDate(): boolean {
+    return this.unsaved.size === 0 && this.unmirrored.size === 0;
+  }
+
   /** Brings the mirror up to date, so that a list shows what was committed before it. */
   syncMirror(): void {
     this.mirrorRows([...this.unmirrored.keys()]);
   }
 
+  /** Saves the tasks of one session whose transcript lacks lines. */
+  saveSession(caller: string, agent: string, contextId: string): void {
+    for (const live of [...this.unsaved.keys()]) {
+      const { task, envelope } = live.committed as TaskRecord;
+      if (live.lines.length === 0 || task.contextId !== contextId) continue;
+      if (envelope.caller.id === caller && envelope.agent === agent) this.save([live], Infinity);
+    }
+  }
+
   /** Saves everything now. */
   async flush(): Promise<void> {
     await this.deps.stores.flush();
-    while (this.unsaved.size > 0) {
-      this.saveAll(first(this.unsaved, FILES_AT_ONCE));
+    // Once each: what fails now stays in the journal and is told from there at the next start.
+    const tasks = [...this.unsaved.keys()];
+    for (let i = 0; i < tasks.length; i += FILES_AT_ONCE) {
+      this.save(tasks.slice(i, i + FILES_AT_ONCE), Infinity);
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.syncMirror();
@@ -97,17 +120,35 @@ export class Checkpointer {
 
   private saveSlice(): boolean {
     const slice = first(this.unsaved, FILES_AT_ONCE, this.deps.clock.now() - FILES_WAIT_MS);
-    this.saveAll(slice);
-    if (slice.length < FILES_AT_ONCE && this.unsaved.size > 0) this.files.due();
-    return slice.length === FILES_AT_ONCE;
+    const saved = this.save(slice, SLICE_MS);
+    if (saved < slice.length || slice.length === FILES_AT_ONCE) return true;
+    if (this.unsaved.size > 0) this.files.due();
+    return false;
   }
 
-  private saveAll(tasks: readonly LiveTask[]): void {
+  /** Saves tasks until the time is up, at least one; how many. */
+  private save(tasks: readonly LiveTask[], budgetMs: number): number {
+    const until = performance.now() + budgetMs;
+    let saved = 0;
     for (const live of tasks) {
-      this.saveFiles(live);
       this.unsaved.delete(live);
-      this.release(live);
+      try {
+        this.saveFiles(live);
+        this.release(live);
+      } catch (error) {
+        this.postpone(live, error);
+      }
+      saved++;
+      if (performance.now() > until) break;
     }
+    return saved;
+  }
+
+  /** One task's file can't be written: the others go on, the journal keeps this one, and it is tried again later. */
+  private postpone(live: LiveTask, error: unknown): void {
+    if (this.deps.stores.gone((live.committed as TaskRecord).envelope.caller.scope)) return this.letGo(live);
+    this.unsaved.set(live, this.deps.clock.now() + RETRY_MS);
+    this.deps.log.error({ cid: live.taskId, reason: errorText(error) }, 'a checkpoint could not be written');
   }
 
   private mirrorSlice(): boolean {
@@ -123,7 +164,7 @@ export class Checkpointer {
     for (const live of tasks) {
       this.unmirrored.delete(live);
       const { envelope } = live.committed as TaskRecord;
-      for (const message of envelope.messages) this.messages.delete(messageKey(envelope.caller.id, message.id));
+      for (const { by = envelope.caller.id, id } of envelope.messages) this.messages.delete(messageKey(by, id));
       this.release(live);
     }
   }
@@ -134,6 +175,14 @@ export class Checkpointer {
     const { task, envelope } = live.committed as TaskRecord;
     this.deps.stores.of(envelope.caller.scope).journal.checkpointed(task.id, envelope.seq);
     this.deps.onSaved(live);
+  }
+
+  /** The owner took the workspace away, and its tasks with it: no folder is made for them again. */
+  private letGo(live: LiveTask): void {
+    this.unmirrored.delete(live);
+    this.deps.mirror.remove([live.taskId]);
+    this.deps.log.warn({ cid: live.taskId }, 'a task is gone with its workspace');
+    this.deps.onGone(live);
   }
 
   private saveFiles(live: LiveTask): void {
@@ -152,8 +201,8 @@ export class Checkpointer {
 function first<T>(waiting: ReadonlyMap<T, number>, most: number, since = Infinity): T[] {
   const members: T[] = [];
   for (const [member, from] of waiting) {
-    if (members.length >= most || from > since) break;
-    members.push(member);
+    if (members.length >= most) break;
+    if (from <= since) members.push(member);
   }
   return members;
 }

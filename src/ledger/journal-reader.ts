@@ -2,6 +2,7 @@
 // damaged does not, and only real damage is reported.
 import { join } from 'node:path';
 import { AppError } from '../errors.js';
+import { parseJson } from '../read-json.js';
 import { isTaskId } from '../workspace/names.js';
 import { journalPath, removeSegment, type JournalFolder } from './journal-folder.js';
 import { RECORD_VERSION, type JournalEntry } from './records.js';
@@ -76,7 +77,7 @@ function parseSegment(
   const lines = text.split('\n');
   // Text that ends in a newline leaves an empty string behind it.
   for (let i = 0; i < lines.length - 1; i++) {
-    const value = parse(lines[i] as string);
+    const value = parseJson(lines[i] as string);
     if (isEntry(value)) entries.push(value);
     else if (i > 0) report({ file, line: i + 1, problem: 'not a journal entry' });
     else if (isHeader(value)) takeHeader(file, value, cuts);
@@ -95,14 +96,6 @@ function takeHeader(file: string, header: SegmentHeader, cuts: Map<string, numbe
   for (const [name, bytes] of Object.entries(header.cuts ?? {})) {
     // The earliest cut of a segment holds: nothing good was ever written after it.
     cuts.set(name, Math.min(bytes, cuts.get(name) ?? bytes));
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line.startsWith('\uFEFF') ? line.slice(1) : line);
-  } catch {
-    return undefined;
   }
 }
 

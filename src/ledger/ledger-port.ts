@@ -1,25 +1,21 @@
 // The ledger as the rest of the product uses it. What it shows is committed; what it is told is shown only after.
 import type { Message } from '../a2a-model.js';
-import type { CallerRef, RunError } from '../bus/topics.js';
+import type { CallerRef } from '../bus/topics.js';
 import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
 import type { CreatedEvent, TaskRecord, Update } from './records.js';
 
 export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
   taskId: string;
-  /** False leaves the task submitted (queued); `startTurn` starts it later. */
-  start: boolean;
-  /** A task that is refused but kept: created as `rejected` for this reason. */
-  rejected?: RunError;
 }
 
 export interface Continuation {
   taskId: string;
   requestId: string;
-  /** The caller's next message, or the operator's decision. */
-  message?: Message;
-  decision?: 'approve' | 'decline';
-  /** False only appends the message (a caller's words on an auth-required task). */
-  start: boolean;
+  /**
+   * The caller's next message, which starts a turn unless it only adds to a task that waits for the operator; or the
+   * operator's decision, which always starts one.
+   */
+  step: { message: Message; start: boolean; by?: string } | { decision: 'approve' | 'decline' };
 }
 
 /** A task as one list row: no artifacts, no history. */
@@ -58,6 +54,10 @@ export interface Ledger {
   startTurn(taskId: string): Promise<TaskRecord>;
   /** Makes a task canceled unless it is terminal. Resolves with the committed record either way. */
   cancel(taskId: string, by: string, reason?: string): Promise<TaskRecord>;
+  /** The committed record once everything on its way for this task is committed or failed. */
+  committed(taskId: string): Promise<TaskRecord | undefined>;
+  /** True while this very turn is open, a cancel on its way to the journal included. */
+  isRunning(taskId: string, turn: number): boolean;
   /** The committed record, from memory or its file. Undefined for an unknown or malformed id. */
   get(taskId: string): TaskRecord | undefined;
   list(query: TaskQuery): TaskList;
@@ -72,6 +72,8 @@ export interface Ledger {
   follow(taskId: string, afterSeq?: number): Follower & { replayed: boolean };
   /** Ids of tasks that were accepted but never started, oldest first. */
   queued(): string[];
+  /** Writes what the transcript of this session still lacks. */
+  saveSession(caller: string, agent: string, contextId: string): void;
   /** Writes all checkpoints and transcripts now. */
   flush(): Promise<void>;
   /** False after a failed write until one succeeds. */

@@ -1,39 +1,28 @@
 // The ledger: the one writer of task state. An event is folded, appended to the journal, and only when the commit is
 // there shown to callers, followers and the bus.
 import { isTerminal } from '../a2a-model.js';
-import type { BusHandle } from '../bus/bus.js';
-import type { CallerRef, InputRequest, PromptProgress, PromptResponse } from '../bus/topics.js';
+import type { CallerRef } from '../bus/topics.js';
 import type { Clock } from '../clock.js';
 import { AppError, errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { KnownMessage, Mirror, TaskQuery } from '../mirror/rows.js';
-import { isTaskId } from '../workspace/names.js';
+import { eventOfProgress, eventOfQuestion, eventOfResponse, type LedgerBus } from './bus-events.js';
+import { interruption, storageFailure } from './endings.js';
 import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
 import { LiveTask } from './live-task.js';
 import { messageHash } from './message-hash.js';
 import type { JournalEntry, TaskEvent, TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
+import { StorageHealth } from './storage-health.js';
 import { TaskCounts } from './task-counts.js';
+import { TaskFiles } from './task-files.js';
+import { TaskIndex } from './task-index.js';
+import { TaskMemory } from './task-memory.js';
 import { reduce, refusalOf } from './task-reducer.js';
 
-/** The ledger's place on the bus. */
-export const LEDGER_DECLARATION = {
-  name: 'ledger',
-  consumes: ['agent.prompt.progress', 'agent.prompt.input.request', 'agent.prompt.response', 'agent.prompt.cancel'],
-  observes: [],
-  produces: ['task.updated'],
-} as const;
-
-export type LedgerBus = BusHandle<(typeof LEDGER_DECLARATION)['consumes'][number], 'task.updated'>;
-
-/** Finished tasks stay in memory this long for followers that come back, and never more of them than this. */
-const KEEP_MS = 60_000;
-const KEEP_TASKS = 1_000;
-/** A resend of a message is recognised for this long. */
-const DUPLICATE_MS = 24 * 3_600_000;
-/** How often a damaged ledger tries whether it can write again. */
-const REPAIR_MS = 1_000;
+/** For those who follow a task that exists: unlike the one who asked for a step, they must not think it is not there. */
+const LOST_STEP = 'The switchboard could not store what came next; the task is kept, ask for it again.';
 
 export interface LedgerDeps {
   bus: LedgerBus;
@@ -45,22 +34,34 @@ export interface LedgerDeps {
 }
 
 export class FileLedger implements Ledger {
-  healthy = true;
   /** Events that came too late or did not fit their task. */
   droppedEvents = 0;
 
-  private readonly tasks = new Map<string, LiveTask>();
-  /** Tasks that may leave memory, oldest first, with the time from which they may. */
-  private readonly leaving = new Map<string, number>();
+  private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
-  private repairing = false;
+  private readonly files: TaskFiles;
+  private readonly index: TaskIndex;
+  private readonly health: StorageHealth;
   private stopped = false;
 
   constructor(private readonly deps: LedgerDeps) {
     this.counts = new TaskCounts(deps.mirror.live());
-    this.checkpointer = new Checkpointer({ ...deps, onSaved: (live) => this.maybeLeave(live) });
+    this.memory = new TaskMemory(deps.clock);
+    this.checkpointer = new Checkpointer({
+      ...deps,
+      onSaved: (live) => this.memory.saved(live),
+      onGone: (live) => this.forget(live),
+    });
+    this.files = new TaskFiles(deps);
+    this.index = new TaskIndex(deps, this.checkpointer);
+    const probe = (): void => deps.stores.probe();
+    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe });
     this.listen(deps.bus);
+  }
+
+  get healthy(): boolean {
+    return this.health.healthy;
   }
 
   get boot(): string {
@@ -68,31 +69,29 @@ export class FileLedger implements Ledger {
   }
 
   async create(task: NewTask): Promise<TaskRecord> {
-    const { taskId, start, rejected, ...rest } = task;
+    const { taskId, ...rest } = task;
     const live = new LiveTask(taskId);
-    this.tasks.set(taskId, live);
-    const steps = [this.append(live, { type: 'created', ...rest, hash: messageHash(task.message) })];
-    if (rejected !== undefined) {
-      steps.push(this.append(live, { type: 'turn-ended', turn: 1, state: 'TASK_STATE_REJECTED', error: rejected }));
-    } else if (start) steps.push(this.append(live, { type: 'turn-started', turn: 1 }));
-    const records = await Promise.all(steps);
-    return (rejected === undefined ? records[0] : records[1]) as TaskRecord;
+    this.memory.add(live);
+    const created = this.append(live, { type: 'created', ...rest, hash: messageHash(task.message) });
+    if (!live.head) this.memory.drop(live);
+    return created;
   }
 
   async resume(input: Continuation): Promise<TaskRecord> {
     const live = this.mustLoad(input.taskId);
-    const { requestId, message, decision } = input;
-    const envelope = (live.head as TaskRecord).envelope;
-    const turn = input.start ? envelope.turn + 1 : envelope.turn;
-    const steps: TaskEvent[] = [];
-    if (message) {
-      const answers = input.start && envelope.question ? { answers: envelope.question.requestId } : {};
-      steps.push({ type: 'message', turn, message, hash: messageHash(message), requestId, ...answers });
-    }
-    if (decision) steps.push({ type: 'decision', turn, decision, requestId });
-    if (input.start) steps.push({ type: 'turn-started', turn, requestId });
-    const committed = steps.map((step) => this.mustAppend(live, step));
-    return (await Promise.all(committed)).at(-1) as TaskRecord;
+    const { requestId, step } = input;
+    const { turn } = (live.head as TaskRecord).envelope;
+    if ('decision' in step) return this.mustAppend(live, { type: 'decision', turn: turn + 1, requestId, ...step });
+    const { message, start, by } = step;
+    return this.mustAppend(live, {
+      type: 'message',
+      turn: start ? turn + 1 : turn,
+      message,
+      hash: messageHash(message),
+      requestId,
+      start,
+      ...(by !== undefined && { by }),
+    });
   }
 
   startTurn(taskId: string): Promise<TaskRecord> {
@@ -105,30 +104,35 @@ export class FileLedger implements Ledger {
     if (refusalOf(live.head, { type: 'canceled', by }) === undefined) {
       return this.append(live, { type: 'canceled', by, ...(reason !== undefined && { reason }) });
     }
-    // Already ended, though perhaps not committed yet.
-    if (!live.ended) await this.deps.stores.of(this.scopeOf(live)).journal.flush();
-    return live.committed as TaskRecord;
+    // Already ended, though perhaps not committed yet; if that fails, it can be canceled after all.
+    await this.settled(live);
+    return live.ended ? (live.committed as TaskRecord) : this.cancel(taskId, by, reason);
+  }
+
+  async committed(taskId: string): Promise<TaskRecord | undefined> {
+    const live = this.load(taskId);
+    if (live) await this.settled(live);
+    return live?.committed;
+  }
+
+  isRunning(taskId: string, turn: number): boolean {
+    const head = this.load(taskId)?.head;
+    return (
+      head !== undefined && !isTerminal(head.task.status.state) && head.envelope.turnOpen && head.envelope.turn === turn
+    );
   }
 
   get(taskId: string): TaskRecord | undefined {
-    const live = this.tasks.get(taskId);
-    return live ? live.committed : this.read(taskId);
+    const live = this.memory.get(taskId);
+    return live ? live.committed : this.files.read(taskId);
   }
 
   list(query: TaskQuery): TaskList {
-    this.checkpointer.syncMirror();
-    const page = this.deps.mirror.list(query);
-    const tasks = page.rows.map((row) => ({
-      record: { taskId: row.taskId, caller: row.caller, agent: row.agent, scope: row.scope },
-      task: JSON.parse(row.head) as TaskRecord['task'],
-    }));
-    return { tasks, total: page.total, ...(page.next && { next: page.next }) };
+    return this.index.list(query);
   }
 
   findMessage(caller: CallerRef, messageId: string): KnownMessage | undefined {
-    const known =
-      this.checkpointer.pendingMessage(caller.id, messageId) ?? this.deps.mirror.findMessage(caller.id, messageId);
-    return known && this.deps.clock.now() - known.at < DUPLICATE_MS ? known : undefined;
+    return this.index.findMessage(caller, messageId);
   }
 
   liveTasks(caller: CallerRef): { ofCaller: number; ofScope: number } {
@@ -141,44 +145,42 @@ export class FileLedger implements Ledger {
     return live.follow(afterSeq);
   }
 
-  /** Ids of tasks that were accepted but never started, oldest first: for the dispatcher after a restart. */
   queued(): string[] {
-    return this.deps.mirror
-      .live()
-      .filter((row) => row.state === 'TASK_STATE_SUBMITTED')
-      .map((row) => row.taskId);
+    return this.index.inState('TASK_STATE_SUBMITTED');
   }
 
   /** Ends what a restart interrupted: tasks whose turn was running when the last process stopped. */
-  async reconcile(): Promise<number> {
-    const interrupted = this.deps.mirror.live().filter((row) => row.state === 'TASK_STATE_WORKING');
-    await Promise.all(
-      interrupted.map(async ({ taskId }) => {
-        const live = this.load(taskId);
-        if (live?.head) await this.append(live, interruption(live.head));
-      }),
-    );
-    return interrupted.length;
+  async reconcile(): Promise<void> {
+    const interrupted = this.index.inState('TASK_STATE_WORKING').flatMap((taskId) => this.load(taskId) ?? []);
+    await Promise.all(interrupted.map((live) => this.mustAppend(live, interruption(live.head as TaskRecord))));
   }
 
   flush(): Promise<void> {
     return this.checkpointer.flush();
   }
 
+  saveSession(caller: string, agent: string, contextId: string): void {
+    this.checkpointer.saveSession(caller, agent, contextId);
+  }
+
   /** Commits and checkpoints everything, then closes the files. Nothing is accepted afterwards. */
   async close(): Promise<void> {
     await this.deps.stores.flush();
     this.stopped = true;
+    this.health.stop();
+    for (const live of this.memory.all()) live.close();
     await this.checkpointer.close();
     await this.deps.stores.close();
+    for (const [scope, { checkpoints }] of this.deps.stores.all()) {
+      const stamp = checkpoints.stamp();
+      if (stamp !== undefined && this.checkpointer.upToDate) this.deps.mirror.stamp(scope, stamp);
+    }
   }
 
   private listen(bus: LedgerBus): void {
     bus.subscribe('agent.prompt.progress', (progress) => this.take(progress.cid, eventOfProgress(progress)));
     bus.subscribe('agent.prompt.input.request', (request) => this.take(request.cid, eventOfQuestion(request)));
-    bus.subscribe('agent.prompt.response', (response) => {
-      if (!response.refusal && response.duplicateOf === undefined) this.take(response.cid, eventOfResponse(response));
-    });
+    bus.subscribe('agent.prompt.response', (response) => this.take(response.cid, eventOfResponse(response)));
     bus.subscribe('agent.prompt.cancel', async ({ cid, by, reason }) => {
       if (this.load(cid)) await this.cancel(cid, by, reason).catch((error: unknown) => this.complain(cid, error));
     });
@@ -210,21 +212,28 @@ export class FileLedger implements Ledger {
     const at = Math.max(this.deps.clock.now(), before?.envelope.updatedAt ?? 0);
     const entry: JournalEntry = { taskId: live.taskId, seq: (before?.envelope.seq ?? 0) + 1, at, event };
     const { record, updates, lines } = reduce(before, entry);
-    live.head = record;
-    this.counts.moved(before, record);
-    this.checkpointer.expect(record, event);
     return new Promise((resolve, reject) => {
+      // First, because it throws for what JSON can't express, and then nothing must have happened.
       this.deps.stores.of(record.envelope.caller.scope).journal.append(entry, (error) => {
         if (error) return reject(this.rollBack(live, error));
         live.commit(record, updates, lines);
         for (const update of updates) {
           this.deps.bus.publish('task.updated', { taskId: live.taskId, cid: live.taskId, ...update });
         }
-        this.recovered();
+        this.health.worked();
         this.checkpointer.dirty(live);
         resolve(record);
       });
+      live.head = record;
+      this.counts.moved(before, record);
+      this.checkpointer.expect(record, event);
     });
+  }
+
+  /** Resolves when nothing of this task is on its way to the journal any more. */
+  private async settled(live: LiveTask): Promise<void> {
+    if (live.head && live.head !== live.committed)
+      await this.deps.stores.of(live.head.envelope.caller.scope).journal.flush();
   }
 
   /** Memory goes back to what the files hold. The caller hears that nothing was accepted. */
@@ -238,53 +247,33 @@ export class FileLedger implements Ledger {
     if (live.head !== live.committed) {
       this.counts.moved(live.head, live.committed);
       this.checkpointer.forget(live);
-      live.rollBack(failure);
+      live.rollBack(new AppError('storage-failed', LOST_STEP, { taskId: live.taskId }, { cause }));
     }
-    if (!live.committed) this.tasks.delete(live.taskId);
+    if (!live.committed) this.memory.drop(live);
     else if (live.committed.envelope.turnOpen) live.damaged = true;
-    this.healthy = false;
-    this.repair();
+    this.health.failed();
     return failure;
   }
 
-  /** Tries until a write succeeds; then the turns that lost events are ended, since they can't be told in full. */
-  private repair(): void {
-    if (this.repairing) return;
-    this.repairing = true;
-    this.deps.clock.after(REPAIR_MS, () => {
-      this.repairing = false;
-      if (this.stopped) return;
-      const damaged = [...this.tasks.values()].filter((live) => live.damaged && live.head);
-      for (const live of damaged) {
-        live.damaged = false;
-        this.append(live, storageFailure(live.head as TaskRecord)).catch(() => undefined);
-      }
-      if (damaged.length === 0) {
-        try {
-          this.deps.stores.probe();
-          this.recovered();
-        } catch (error) {
-          this.complain(undefined, error);
-          this.repair();
-        }
-      }
-    });
-  }
-
-  private recovered(): void {
-    if (this.healthy) return;
-    this.healthy = true;
-    this.deps.log.info('writing works again');
+  /** Turns that lost events are ended, since they can't be told in full any more. False when there is none. */
+  private endDamaged(): boolean {
+    const damaged = [...this.memory.all()].filter((live) => live.damaged && live.head);
+    for (const live of damaged) {
+      live.damaged = false;
+      // Refused when it has ended meanwhile, by a cancel perhaps: that is the end it had.
+      this.mustAppend(live, storageFailure(live.head as TaskRecord)).catch(() => undefined);
+    }
+    return damaged.length > 0;
   }
 
   private load(taskId: string): LiveTask | undefined {
-    const known = this.tasks.get(taskId);
+    const known = this.memory.get(taskId);
     if (known) return known;
-    const record = this.read(taskId);
+    const record = this.files.read(taskId);
     if (!record) return undefined;
     const live = new LiveTask(taskId, record);
-    this.tasks.set(taskId, live);
-    this.maybeLeave(live);
+    this.memory.add(live);
+    this.memory.saved(live);
     return live;
   }
 
@@ -294,33 +283,10 @@ export class FileLedger implements Ledger {
     return live;
   }
 
-  private read(taskId: string): TaskRecord | undefined {
-    if (!isTaskId(taskId)) return undefined;
-    const scope = this.deps.mirror.scopeOf(taskId);
-    if (scope === undefined) return undefined;
-    const record = this.deps.stores.of(scope).checkpoints.read(taskId);
-    // A file that names another scope was put there by hand: nobody gains another's tasks that way.
-    return record?.envelope.caller.scope === scope ? { task: record.task, envelope: record.envelope } : undefined;
-  }
-
-  private scopeOf(live: LiveTask): string {
-    return (live.head as TaskRecord).envelope.caller.scope;
-  }
-
-  /** A saved task that nothing is running for leaves memory after a while; see KEEP_MS. */
-  private maybeLeave(live: LiveTask): void {
-    if (!live.committed?.envelope.turnOpen) {
-      this.leaving.delete(live.taskId);
-      this.leaving.set(live.taskId, this.deps.clock.now() + KEEP_MS);
-    }
-    for (const [taskId, from] of this.leaving) {
-      if (this.leaving.size <= KEEP_TASKS && from > this.deps.clock.now()) break;
-      this.leaving.delete(taskId);
-      const candidate = this.tasks.get(taskId);
-      if (!candidate) continue;
-      const saved = candidate.head === candidate.committed && candidate.checkpointed === candidate.head?.envelope.seq;
-      if (saved && !candidate.followed && !candidate.head?.envelope.turnOpen) this.tasks.delete(taskId);
-    }
+  private forget(live: LiveTask): void {
+    this.counts.moved(live.head, undefined);
+    this.memory.drop(live);
+    live.close();
   }
 
   private complain(cid: string | undefined, error: unknown): void {
@@ -329,56 +295,4 @@ export class FileLedger implements Ledger {
       'storing failed',
     );
   }
-}
-
-function interruption({ envelope }: TaskRecord): TaskEvent {
-  const error = { code: 'interrupted', text: 'The server restarted while this task was running.' };
-  return { type: 'turn-ended', turn: envelope.turn, state: 'TASK_STATE_FAILED', error };
-}
-
-function storageFailure({ envelope }: TaskRecord): TaskEvent {
-  const error = { code: 'storage-failed', text: 'The run could not be stored.' };
-  return { type: 'turn-ended', turn: envelope.turn, state: 'TASK_STATE_FAILED', error };
-}
-
-function eventOfProgress(progress: PromptProgress): TaskEvent | undefined {
-  const { turn } = progress;
-  switch (progress.kind) {
-    case 'delta':
-      return { type: 'delta', turn, text: progress.text };
-    case 'message-end':
-      return { type: 'message-end', turn };
-    case 'status':
-      return { type: 'status', turn, text: progress.text };
-    case 'percent':
-      return { type: 'status', turn, text: `${progress.value} %` };
-    case 'tool-started':
-      return { type: 'tool', turn, tool: progress.tool, phase: 'started' };
-    case 'tool-finished':
-      return { type: 'tool', turn, tool: progress.tool, phase: 'finished', ok: progress.ok };
-    case 'artifact':
-      return {
-        type: 'artifact',
-        turn,
-        artifact: progress.artifact,
-        append: progress.append,
-        lastChunk: progress.lastChunk,
-      };
-    default:
-      return progress satisfies never;
-  }
-}
-
-function eventOfQuestion({ turn, requestId, question, from, schema }: InputRequest): TaskEvent {
-  return {
-    type: 'question',
-    turn,
-    question: { requestId, text: question, from, ...(schema !== undefined && { schema }) },
-  };
-}
-
-function eventOfResponse({ turn, state, parts, error, usage }: PromptResponse): TaskEvent | undefined {
-  // The host may also end a turn as canceled; the ledger learned of the cancel itself.
-  if (state === undefined || !isTerminal(state) || state === 'TASK_STATE_CANCELED') return undefined;
-  return { type: 'turn-ended', turn, state, ...(parts && { parts }), ...(error && { error }), ...(usage && { usage }) };
 }

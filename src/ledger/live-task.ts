@@ -36,8 +36,11 @@ export class LiveTask {
     this.ringAfter = this.checkpointed;
   }
 
-  get followed(): boolean {
-    return this.followers.size > 0;
+  /** Nothing runs, nobody follows, and its files are up to date: memory can do without it. */
+  get idle(): boolean {
+    const { head, committed } = this;
+    const saved = head === committed && this.checkpointed === head?.envelope.seq;
+    return saved && this.followers.size === 0 && !head?.envelope.turnOpen;
   }
 
   get ended(): boolean {
@@ -60,6 +63,11 @@ export class LiveTask {
   rollBack(error: Error): void {
     this.head = this.committed;
     for (const follower of this.followers) follower.fail(error);
+  }
+
+  /** Nothing more will come: followers end. */
+  close(): void {
+    for (const follower of [...this.followers]) follower.close();
   }
 
   /** A follower from now on, or from after `afterSeq` if the ring reaches back that far. */

@@ -33,6 +33,8 @@ export interface AcceptedMessage {
   id: string;
   hash: string;
   at: number;
+  /** Who sent it, when that was not the task's caller: the operator may answer anybody's question. */
+  by?: string;
 }
 
 /** Everything about a task that the A2A task object has no place for. */
@@ -40,6 +42,8 @@ export interface TaskEnvelope {
   caller: CallerRef;
   agent: string;
   executor: string;
+  /** Its turns are turns of a session, whose transcript shows them. */
+  session?: boolean;
   skill?: string;
   surface: Surface;
   chain: Hop[];
@@ -86,6 +90,11 @@ export interface CreatedEvent {
   message: Message;
   hash: string;
   requestId: string;
+  /** The first turn starts at once; otherwise the task waits, submitted. */
+  start: boolean;
+  /** The task is kept but refused: it ends in the same step that creates it. */
+  rejected?: RunError;
+  session?: boolean;
   surface: Surface;
   chain: Hop[];
   skill?: string;
@@ -98,13 +107,14 @@ export interface CreatedEvent {
 /** One accepted step of a task. Member `turn` is the turn it belongs to. */
 export type TaskEvent =
   | CreatedEvent
-  /** A further message of the caller; `answers` is the question it answers, absent when it only adds to a waiting task. */
-  | { type: 'message'; turn: number; message: Message; hash: string; requestId: string; answers?: string }
-  /** The operator's decision on an auth-required task. */
+  /** A further message of the caller. It starts the turn, or only adds to a task that waits for somebody else. */
+  | { type: 'message'; turn: number; message: Message; hash: string; requestId: string; start: boolean; by?: string }
+  /** The operator's decision on an auth-required task; it starts the turn. */
   | { type: 'decision'; turn: number; decision: 'approve' | 'decline'; requestId: string }
-  | { type: 'turn-started'; turn: number; requestId?: string }
-  | { type: 'delta'; turn: number; text: string }
-  | { type: 'message-end'; turn: number }
+  /** The first turn of a task that waited. */
+  | { type: 'turn-started'; turn: number }
+  /** Pieces of the open assistant message; each is an update of its own. `end` closes the message. */
+  | { type: 'text'; turn: number; pieces: string[]; end: boolean }
   | { type: 'status'; turn: number; text: string }
   | { type: 'tool'; turn: number; tool: string; phase: 'started' | 'finished'; ok?: boolean }
   | { type: 'artifact'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }

@@ -1,5 +1,6 @@
 // What happens before the door opens: journals are folded into checkpoints, and the mirror is brought in line with the
 // files. Safe to repeat: a crash in the middle leaves work for the next start, never a loss.
+import { AppError, errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Mirror, TaskRow } from '../mirror/rows.js';
 import { rowOf } from './checkpointer.js';
@@ -13,6 +14,8 @@ export interface RecoveryReport {
   recovered: number;
   /** Journal lines that could not be used. */
   damaged: number;
+  /** Tasks whose files can't be written: their journal stays, and the next start tries again. */
+  unwritable: number;
   /** Rows written to, and removed from, the mirror because the files said otherwise. */
   mirrored: number;
   unmirrored: number;
@@ -31,26 +34,39 @@ const BATCH = 5_000;
 
 /** Folds what journals still hold. `rebuild` ignores what the mirror says and reads every task file. */
 export async function recover(deps: RecoveryDeps, rebuild = false): Promise<RecoveryReport> {
-  const { mirror, stores, scopes } = deps;
-  const report: RecoveryReport = { recovered: 0, damaged: 0, mirrored: 0, unmirrored: 0 };
+  const { mirror, scopes } = deps;
+  const report: RecoveryReport = { recovered: 0, damaged: 0, unwritable: 0, mirrored: 0, unmirrored: 0 };
   const all = rebuild || mirror.fresh;
   if (all) mirror.clear();
   for (const scope of scopes) {
-    const store = stores.of(scope);
-    const journal = readJournal(store.folder, (damage) => {
-      report.damaged++;
-      deps.log.warn(damage, 'a damaged line of a journal was skipped');
-    });
-    const touched = foldJournal(journal.entries, store, stores, deps.log, report);
-    mirror.upsert(touched.map(rowOf));
-    alignMirror(scope, store, mirror, all, report);
-    await removeSegments(store.folder, journal);
+    try {
+      await recoverScope(scope, deps, all, report);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      // The error of the file system names the path; the scope says whom to ask.
+      throw new AppError('config', `The files of ${scope} can't be used: ${errorText(error)}.`, {}, { cause: error });
+    }
   }
   dropForeignScopes(mirror, scopes, report);
   return report;
 }
 
+async function recoverScope(scope: string, deps: RecoveryDeps, all: boolean, report: RecoveryReport): Promise<void> {
+  const { mirror, stores } = deps;
+  const store = stores.of(scope);
+  const journal = readJournal(store.folder, (damage) => {
+    report.damaged++;
+    deps.log.warn(damage, 'a damaged line of a journal was skipped');
+  });
+  const unwritable = report.unwritable;
+  const touched = foldJournal(scope, journal.entries, store, stores, deps.log, report);
+  mirror.upsert(touched.map(rowOf));
+  alignMirror(scope, store, mirror, all, report);
+  if (report.unwritable === unwritable) await removeSegments(store.folder, journal);
+}
+
 function foldJournal(
+  scope: string,
   entries: readonly JournalEntry[],
   store: ScopeStore,
   stores: ScopeStores,
@@ -64,60 +80,77 @@ function foldJournal(
     if (!folded) {
       // What the journal tells from the beginning needs no checkpoint, and may have lost it in the middle of a write.
       const damaged = entry.event.type === 'created' ? 'ignore' : 'set-aside';
-      const record = store.checkpoints.read(taskId, damaged);
+      const found = store.checkpoints.read(taskId, damaged);
+      const record = found?.envelope.caller.scope === scope ? found : undefined;
       folded = { base: record?.envelope.seq ?? 0, record, lines: [] };
       tasks.set(taskId, folded);
     }
     const known = folded.record?.envelope.seq ?? 0;
     if (seq <= known) continue;
-    const refusal = refusalOf(folded.record, entry.event);
-    if (refusal !== undefined) {
+    try {
+      const refusal = foreign(entry, scope) ?? refusalOf(folded.record, entry.event);
+      if (refusal !== undefined) throw new Error(refusal);
+      const { record, lines } = reduce(folded.record, entry);
+      if (seq !== known + 1) log.warn({ taskId, seq, known }, 'journal entries of this task are missing');
+      folded.record = record;
+      folded.lines.push(...lines);
+    } catch (error) {
       report.damaged++;
-      log.warn({ taskId, seq, refusal }, 'a journal entry does not fit its task and was skipped');
-      continue;
+      log.warn({ taskId, seq, reason: errorText(error) }, 'a journal entry does not fit its task and was skipped');
     }
-    if (seq !== known + 1) log.warn({ taskId, seq, known }, 'journal entries of this task are missing');
-    const { record, lines } = reduce(folded.record, entry);
-    folded.record = record;
-    folded.lines.push(...lines);
   }
   const records: TaskRecord[] = [];
   for (const { base, record, lines } of tasks.values()) {
     if (!record) continue;
+    if (record.envelope.seq > base) {
+      try {
+        if (lines.length > 0) stores.saveLines(record, lines);
+        // Only the journal that is being read holds its history, and that is about to go.
+        store.checkpoints.write(record, { sync: true });
+        report.recovered++;
+      } catch (error) {
+        report.unwritable++;
+        log.error({ taskId: record.task.id, reason: errorText(error) }, 'a recovered task could not be written');
+        continue;
+      }
+    }
     records.push(record);
-    if (record.envelope.seq === base) continue;
-    report.recovered++;
-    if (lines.length > 0) stores.saveLines(record, lines);
-    // Only the journal that is being read holds its history, and that is about to go.
-    store.checkpoints.write(record, { sync: true });
   }
   return records;
 }
 
+/** A line that creates a task of another scope was put there by hand: nobody gains another's tasks that way. */
+const foreign = ({ event }: JournalEntry, scope: string): string | undefined =>
+  event.type === 'created' && event.caller.scope !== scope ? 'it belongs to another scope' : undefined;
+
 /** The files are the truth: rows without a file go, files without a row (or all of them) are read. */
 function alignMirror(scope: string, store: ScopeStore, mirror: Mirror, all: boolean, report: RecoveryReport): void {
-  if (all) {
-    let rows: TaskRow[] = [];
-    const write = (): void => {
-      mirror.upsert(rows);
-      report.mirrored += rows.length;
-      rows = [];
-    };
-    for (const record of store.checkpoints.all()) {
-      if (record.envelope.caller.scope === scope) rows.push(rowOf(record));
-      if (rows.length === BATCH) write();
-    }
-    return write();
+  // Taken first: a file that comes after this makes the next start compare again.
+  const stamp = store.checkpoints.stamp();
+  if (!all && stamp !== undefined && stamp === mirror.stampOf(scope)) return;
+  const wanted = all ? undefined : dropRowsWithoutFiles(scope, store, mirror, report);
+  let rows: TaskRow[] = [];
+  const write = (): void => {
+    mirror.upsert(rows);
+    report.mirrored += rows.length;
+    rows = [];
+  };
+  for (const record of store.checkpoints.all(wanted)) {
+    if (record.envelope.caller.scope === scope) rows.push(rowOf(record));
+    if (rows.length === BATCH) write();
   }
+  write();
+  if (stamp !== undefined) mirror.stamp(scope, stamp);
+}
+
+/** Returns the ids of files that have no row. */
+function dropRowsWithoutFiles(scope: string, store: ScopeStore, mirror: Mirror, report: RecoveryReport): string[] {
   const files = new Set(store.checkpoints.ids());
   const mirrored = new Set(mirror.ids(scope));
   const gone = [...mirrored].filter((id) => !files.has(id));
   mirror.remove(gone);
   report.unmirrored += gone.length;
-  const missing = [...files].filter((id) => !mirrored.has(id));
-  const found = missing.map((id) => store.checkpoints.read(id)).filter((record) => record !== undefined);
-  mirror.upsert(found.filter((record) => record.envelope.caller.scope === scope).map(rowOf));
-  report.mirrored += found.length;
+  return [...files].filter((id) => !mirrored.has(id));
 }
 
 /** A workspace that was removed takes its tasks along. */

@@ -22,6 +22,8 @@ export interface ScopeStoresDeps {
   durability: Durability;
   /** The folder that holds `tasks/`, `journal/` and `blobs/` of a scope. */
   folderOf(scope: string): string;
+  /** True for a workspace that is not there any more. */
+  isGone(scope: string): boolean;
   /** Appends lines to the transcript of the task's session, if its executor keeps one. */
   saveLines(record: TaskRecord, lines: readonly TranscriptLine[]): void;
   /** Makes saved lines survive a loss of power; called before the journal lets go of what they came from. */
@@ -59,9 +61,15 @@ export class ScopeStores {
     this.deps.saveLines(record, lines);
   }
 
+  /** True when the owner has taken the scope's folder away. */
+  gone(scope: string): boolean {
+    return this.deps.isGone(scope);
+  }
+
   /** Throws when a scope that is in use can't be written. */
   probe(): void {
-    for (const { folder } of this.open.values()) {
+    for (const [scope, { folder }] of this.open) {
+      if (this.gone(scope)) continue;
       const file = join(folder.dir, '.probe');
       folder.disk.writeFileAtomic(file, 'ok');
       folder.disk.unlink(file);
@@ -71,6 +79,11 @@ export class ScopeStores {
   /** Resolves when everything appended so far has been committed or refused. */
   async flush(): Promise<void> {
     await Promise.all([...this.open.values()].map((store) => store.journal.flush()));
+  }
+
+  /** All that were used so far. */
+  all(): Iterable<[scope: string, store: ScopeStore]> {
+    return this.open;
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { dirname } from 'node:path';
+import { makePrivateFile } from '../private-files.js';
 
 /** The same for all processes between two starts of the machine. */
 export function currentBoot(): string {
@@ -51,6 +52,7 @@ export class BootMarker {
    */
   set(): () => void {
     const already = existsSync(this.path);
+    makePrivateFile(this.path);
     const fd = openSync(this.path, 'w');
     writeSync(fd, this.boot);
     fsyncSync(fd);

@@ -17,3 +17,12 @@ export function lookupKey(text: string): number {
   low ^= high >>> 13;
   return (high >>> 0) * 0x10000 + (low >>> 16);
 }
+
+const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;
+
+/**
+ * The same for ids that only the switchboard makes: those of UUIDs of version 7 are their 48 bits of time, so the index
+ * grows at its end. Not for ids that a caller chooses, who could give thousands of them one key.
+ */
+export const taskKey = (taskId: string): number =>
+  UUID_7.test(taskId) ? Number.parseInt(taskId.slice(0, 8) + taskId.slice(9, 13), 16) : lookupKey(taskId);

@@ -1,11 +1,9 @@
 // The duplicate index: which task took which message of a caller. It answers for a day; older rows are pruned as new
 // ones arrive. The first task that took a message keeps it.
 import type { Database, Statement } from 'better-sqlite3';
+import { MESSAGE_LIFE } from '../message-life.js';
 import { lookupKey } from './lookup-key.js';
 import type { KnownMessage, TaskRow } from './rows.js';
-
-/** How long a resent message is recognised, milliseconds. */
-export const MESSAGE_LIFE = 24 * 60 * 60 * 1000;
 
 interface StoredMessage {
   id: number;
@@ -47,10 +45,10 @@ export class MessageIndex {
 
   /** Remembers the messages of a task; those already too old to matter at `now` are left out. */
   add({ taskId, caller, messages }: TaskRow, now: number): void {
-    for (const { id, hash, at } of messages) {
+    for (const { id, hash, at, by = caller } of messages) {
       if (at <= now - MESSAGE_LIFE) continue;
-      const known = this.stored(caller, id);
-      if (!known) this.insert.run(lookupKey(id), id, caller, taskId, hash, at);
+      const known = this.stored(by, id);
+      if (!known) this.insert.run(lookupKey(id), id, by, taskId, hash, at);
       else if (known.task_id !== taskId && this.yields(known, at)) this.replace.run(taskId, hash, at, known.id);
     }
   }

@@ -6,6 +6,7 @@ import { systemClock, type Clock } from '../clock.js';
 import { AppError, errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import { packageRoot } from '../package-root.js';
+import { closeToOthers, makePrivateFile } from '../private-files.js';
 import { BootMarker, currentBoot } from './boot-marker.js';
 import { isListable } from './empty-tables.js';
 import { migrate, readMigrations, type Migration } from './migrate.js';
@@ -25,6 +26,8 @@ export interface MirrorOptions {
 
 const BUSY_TRIES = 20;
 const BUSY_PAUSE_MS = 50;
+/** What SQLite may keep beside the database. */
+const BESIDE = ['-wal', '-shm', '-journal'];
 
 /**
  * Opens and migrates the mirror; blocks for up to a second while another process still holds the file. Throws AppError
@@ -35,7 +38,7 @@ export function openMirror(options: MirrorOptions): Mirror {
   const { file, log, migrationsDir = join(packageRoot(), 'migrations'), clock = systemClock } = options;
   const migrations = readMigrations(migrationsDir);
   const marker = new BootMarker(file, options.boot ?? currentBoot());
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (marker.leftByEarlierBoot()) {
     log.warn({ file: basename(file) }, 'the machine stopped while the mirror was open; making a new mirror');
     drop(file);
@@ -58,7 +61,7 @@ function openOrReplace(file: string, open: () => OpenFile, { log, clock = system
       drop(file);
       return open();
     }
-    if (!isDamage(error)) throw error;
+    if (!isDamage(error)) throw unusable(file, error);
     const aside = `${file}.corrupt-${clock.now()}`;
     renameSync(file, aside);
     drop(file);
@@ -73,6 +76,9 @@ interface OpenFile {
 }
 
 function connect(file: string, migrations: readonly Migration[], now: number): OpenFile {
+  // SQLite gives what it makes beside the database the database's own permissions.
+  makePrivateFile(file);
+  for (const suffix of BESIDE) closeToOthers(file + suffix, 0o600);
   const db = new Sqlite(file, { timeout: 0 });
   try {
     // One process per home, so the file is ours alone: no shared memory, no locking per statement.
@@ -104,6 +110,12 @@ function probe(db: Database): void {
   if (counted !== 1) throw new DamagedMirror('counts and rows disagree');
 }
 
+/** What only the file's owner can mend is told with the file's name. */
+function unusable(file: string, error: unknown): unknown {
+  if (!/^SQLITE_(CANTOPEN|FULL|READONLY|IOERR|PERM)/.test(sqliteCode(error) ?? '')) return error;
+  return new AppError('config', `${file} can't be used: ${errorText(error)}.`, {}, { cause: error });
+}
+
 function isDamage(error: unknown): boolean {
   if (error instanceof DamagedMirror) return true;
   // SQLITE_ERROR: a database, but not ours; its tables are in the way of the migrations.
@@ -124,5 +136,5 @@ function whenFree<T>(open: () => T): T {
 
 /** Removes the database with what belongs to it: a write-ahead log must never meet another database file. */
 function drop(file: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true });
+  for (const suffix of ['', ...BESIDE]) rmSync(file + suffix, { force: true });
 }

@@ -17,7 +17,7 @@ export interface TaskRow {
   /** The task as JSON without artifacts and history: enough for a list. */
   head: string;
   /** Messages the task accepted, for the duplicate index. */
-  messages: { id: string; hash: string; at: number }[];
+  messages: { id: string; hash: string; at: number; by?: string }[];
 }
 
 export interface TaskQuery {
@@ -62,6 +62,10 @@ export interface Mirror {
   ids(scope: string): string[];
   /** All scopes that have tasks. */
   scopes(): string[];
+  /** What `stamp` was told last about a scope. */
+  stampOf(scope: string): string | undefined;
+  /** Remembers what the scope's folder of task files looks like while rows and files agree. */
+  stamp(scope: string, stamp: string): void;
   /** Drops all rows, before a rebuild. */
   clear(): void;
   /** True when the file was newly made or could not be used: everything must be read from the files. */

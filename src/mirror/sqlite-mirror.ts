@@ -1,11 +1,13 @@
-// The mirror on SQLite: one connection, all statements prepared once, every write one transaction.
+// The mirror on SQLite: one connection, all statements prepared once, every write one transaction. What SQLite can't do
+// is AppError `storage-failed`.
 import type { Database, Statement } from 'better-sqlite3';
 import type { Clock } from '../clock.js';
 import { emptyTables } from './empty-tables.js';
 import { Lanes } from './lanes.js';
-import { lookupKey } from './lookup-key.js';
+import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
 import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow } from './rows.js';
+import { storing } from './sqlite-code.js';
 import { LIVE_CODES, stateCode, stateName } from './state-code.js';
 import { TaskList } from './task-list.js';
 
@@ -47,6 +49,8 @@ export class SqliteMirror implements Mirror {
   private readonly selectLive: Statement<unknown[], { task_id: string; lane: number; state: number }>;
   private readonly selectIds: Statement<[number], string>;
   private readonly selectScopes: Statement<[], string>;
+  private readonly selectStamp: Statement<[string], string>;
+  private readonly writeStamp: Statement<[string, string]>;
   private readonly inTransaction: (work: () => void) => void;
   private makeIndexes: (() => void) | undefined;
 
@@ -68,66 +72,88 @@ export class SqliteMirror implements Mirror {
     );
     this.selectIds = plucked(db, 'SELECT task_id FROM tasks INDEXED BY tasks_by_lane WHERE lane = ?');
     this.selectScopes = plucked(db, 'SELECT DISTINCT scope FROM lanes WHERE id IN (SELECT lane FROM lane_counts)');
+    this.selectStamp = plucked(db, 'SELECT stamp FROM folders WHERE scope = ?');
+    this.writeStamp = db.prepare('INSERT OR REPLACE INTO folders (scope, stamp) VALUES (?, ?)');
     const transaction = db.transaction((work: () => void) => work());
     this.inTransaction = (work) => transaction.immediate(work);
   }
 
   upsert(rows: readonly TaskRow[]): void {
     const now = this.file.clock.now();
-    const lanes = rows.map(({ scope, caller, agent }) => this.lanes.idOf(scope, caller, agent));
-    this.inTransaction(() => {
-      rows.forEach((row, index) => this.write(row, lanes[index]!, now));
-      this.messages.prune(rows.length * PRUNE_PER_ROW, now);
+    storing(() => {
+      const lanes = rows.map(({ scope, caller, agent }) => this.lanes.idOf(scope, caller, agent));
+      this.inTransaction(() => {
+        rows.forEach((row, index) => this.write(row, lanes[index]!, now));
+        this.messages.prune(rows.length * PRUNE_PER_ROW, now);
+      });
     });
   }
 
   remove(taskIds: readonly string[]): void {
-    this.inTransaction(() => {
+    const work = (): void => {
       for (const taskId of taskIds) {
-        const known = this.find.get(lookupKey(taskId), taskId);
+        const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
       }
-    });
+    };
+    storing(() => this.inTransaction(work));
   }
 
   list(query: TaskQuery): TaskPage {
-    this.askable();
-    return this.tasks.list(query);
+    return storing(() => {
+      this.askable();
+      return this.tasks.list(query);
+    });
   }
 
   scopeOf(taskId: string): string | undefined {
-    const known = this.find.get(lookupKey(taskId), taskId);
+    const known = storing(() => this.find.get(taskKey(taskId), taskId));
     return known && this.lanes.get(known.lane).scope;
   }
 
   findMessage(caller: string, messageId: string): KnownMessage | undefined {
-    return this.messages.find(caller, messageId);
+    return storing(() => this.messages.find(caller, messageId));
   }
 
   live(): ReturnType<Mirror['live']> {
-    this.askable();
-    return this.selectLive.all().map(({ task_id, lane, state }) => {
+    const rows = storing(() => {
+      this.askable();
+      return this.selectLive.all();
+    });
+    return rows.map(({ task_id, lane, state }) => {
       const { scope, caller, agent } = this.lanes.get(lane);
       return { taskId: task_id, scope, caller, agent, state: stateName(state) };
     });
   }
 
   ids(scope: string): string[] {
-    this.askable();
-    return this.lanes.matching({ scope }).flatMap(({ id }) => this.selectIds.all(id));
+    return storing(() => {
+      this.askable();
+      return this.lanes.matching({ scope }).flatMap(({ id }) => this.selectIds.all(id));
+    });
+  }
+
+  stampOf(scope: string): string | undefined {
+    return this.selectStamp.get(scope);
+  }
+
+  stamp(scope: string, stamp: string): void {
+    this.writeStamp.run(scope, stamp);
   }
 
   scopes(): string[] {
-    return this.selectScopes.all();
+    return storing(() => this.selectScopes.all());
   }
 
   clear(): void {
-    this.askable();
-    let makeIndexes: (() => void) | undefined;
-    this.inTransaction(() => {
-      makeIndexes = emptyTables(this.db);
+    storing(() => {
+      this.askable();
+      let makeIndexes: (() => void) | undefined;
+      this.inTransaction(() => {
+        makeIndexes = emptyTables(this.db);
+      });
+      this.makeIndexes = makeIndexes;
     });
-    this.makeIndexes = makeIndexes;
   }
 
   close(): void {
@@ -149,7 +175,7 @@ export class SqliteMirror implements Mirror {
     const { taskId, state, statusAt, createdAt, seq, head } = row;
     const code = stateCode(state);
     if (code === undefined) throw new Error(`task ${taskId} has the unknown state ${state}`);
-    const key = lookupKey(taskId);
+    const key = taskKey(taskId);
     const known = this.find.get(key, taskId);
     if (known && known.seq > seq) return;
     const context = this.contextId(row.contextId, lane);

@@ -1,15 +1,29 @@
-// Blobs as files named by the SHA-256 of their content. Invariant: what `put` returned can be read back unchanged.
+// Blobs as files named by the SHA-256 of their content. Invariant: what `put` returned can be read back unchanged, unless
+// it was put for a message that was then refused.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Disk, Durability } from '../disk.js';
-import type { BlobStore } from './blob-store.js';
+import { AppError } from '../errors.js';
+import type { BlobRef, BlobStore } from './blob-store.js';
 
 const NAME = /^[0-9a-f]{64}$/;
 const POINTS = { before: 'blob.before-write', temp: 'blob.after-temp', renamed: 'blob.after-rename' } as const;
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
+/** A file that nothing refers to for good yet. */
+interface Shared {
+  /** Submissions under way that refer to it. */
+  holders: number;
+}
+
 export class BlobFiles implements BlobStore {
+  /**
+   * Files that submissions under way have made. One that is accepted, and any other `put`, takes its files out: then
+   * something refers to them for good.
+   */
+  private readonly tentative = new Map<string, Shared>();
+
   constructor(
     private readonly deps: {
       disk: Disk;
@@ -19,28 +33,75 @@ export class BlobFiles implements BlobStore {
     },
   ) {}
 
-  /** Throws the errors of node:fs; nothing is stored then. */
-  put(scope: string, bytes: Uint8Array): { blob: string; size: number } {
-    const { disk, durability } = this.deps;
-    const blob = sha256(bytes);
-    const path = this.path(scope, blob);
-    const size = bytes.byteLength;
-    if (!this.holds(path, bytes)) {
-      const data = Buffer.from(bytes.buffer, bytes.byteOffset, size);
-      disk.writeFileAtomic(path, data, { points: POINTS, ...(durability === 'power' && { sync: 'all' }) });
-    }
+  put(scope: string, bytes: Uint8Array): BlobRef {
+    const { blob, size, path } = this.store(scope, bytes);
+    this.tentative.delete(path);
     return { blob, size };
+  }
+
+  async tentatively<T>(scope: string, submit: (put: (bytes: Uint8Array) => BlobRef) => Promise<T>): Promise<T> {
+    const held = new Map<string, Shared>();
+    const put = (bytes: Uint8Array): BlobRef => {
+      const { blob, size, path, made } = this.store(scope, bytes);
+      // A file that was there before is somebody's; one that another submission has just made is shared with it.
+      const shared = this.tentative.get(path) ?? (made ? { holders: 0 } : undefined);
+      if (shared && held.get(path) !== shared) {
+        shared.holders++;
+        held.set(path, shared);
+        this.tentative.set(path, shared);
+      }
+      return { blob, size };
+    };
+    try {
+      const result = await submit(put);
+      for (const path of held.keys()) this.tentative.delete(path);
+      return result;
+    } catch (error) {
+      for (const [path, shared] of held) this.letGo(path, shared);
+      throw error;
+    }
   }
 
   read(scope: string, blob: string): Buffer | undefined {
     if (!NAME.test(blob)) return undefined;
-    const bytes = this.deps.disk.readFile(this.path(scope, blob));
+    const path = this.path(scope, blob);
+    const bytes = onDisk('A stored file could not be read.', () => this.deps.disk.readFile(path));
     return bytes && sha256(bytes) === blob ? bytes : undefined;
   }
 
+  /** Removes what a crash left of unfinished writes. Before the first `put`. */
+  clearLeftovers(scope: string): void {
+    const { disk, folderOf } = this.deps;
+    const folder = join(folderOf(scope), 'blobs');
+    for (const name of disk.list(folder)) if (name.endsWith('.tmp')) disk.unlinkQuietly(join(folder, name));
+  }
+
+  /** `made`: there was no such file before, damaged or not. */
+  private store(scope: string, bytes: Uint8Array): BlobRef & { path: string; made: boolean } {
+    const { disk, durability } = this.deps;
+    const blob = sha256(bytes);
+    const path = this.path(scope, blob);
+    const size = bytes.byteLength;
+    return onDisk('A file could not be stored; nothing was accepted.', () => {
+      const made = disk.size(path) === undefined;
+      if (made || !this.holds(path, bytes)) {
+        const data = Buffer.from(bytes.buffer, bytes.byteOffset, size);
+        disk.writeFileAtomic(path, data, { points: POINTS, ...(durability === 'power' && { sync: 'all' }) });
+      }
+      return { blob, size, path, made };
+    });
+  }
+
+  private letGo(path: string, shared: Shared): void {
+    shared.holders--;
+    if (this.tentative.get(path) !== shared || shared.holders > 0) return;
+    this.tentative.delete(path);
+    this.deps.disk.unlinkQuietly(path);
+  }
+
   /**
-   * True when the file is there and is what it should be. Compared, not trusted, so that sending a file again heals one
-   * that a power cut or a failing disk damaged.
+   * True when the file is what it should be. Compared, not trusted, so that sending a file again heals one that a power
+   * cut or a failing disk damaged.
    */
   private holds(path: string, bytes: Uint8Array): boolean {
     const { disk, durability } = this.deps;
@@ -52,5 +113,13 @@ export class BlobFiles implements BlobStore {
 
   private path(scope: string, blob: string): string {
     return join(this.deps.folderOf(scope), 'blobs', blob);
+  }
+}
+
+function onDisk<T>(failure: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof AppError ? error : new AppError('storage-failed', failure, {}, { cause: error });
   }
 }

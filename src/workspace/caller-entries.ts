@@ -36,8 +36,11 @@ const count = z.number().int().nonnegative();
 const quotaSchema = z.object({ liveTasksPerCaller: count, liveTasks: count, concurrentTurns: count }).partial();
 // What only informs a reader never costs a caller its access.
 const remark = z.string().optional().catch(undefined);
+const expirySchema = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 const entrySchema = z.object({
   name: z.string(),
+  /** For all of its keys that have none of their own. */
+  expiresAt: expirySchema.optional(),
   key: z.string().optional(),
   keys: z.array(z.unknown()).optional(),
   note: remark,
@@ -48,7 +51,6 @@ const entrySchema = z.object({
   createdAt: remark,
 });
 
-const expirySchema = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 const keySchema = z.object({
   key: z.string().min(1).optional(),
   hash: z
@@ -83,12 +85,16 @@ function readEntry(workspace: string, raw: unknown, place: string, reading: Call
     const issue = parsed.error.issues[0];
     return skip(issue && issue.path.length > 0 ? `"${String(issue.path[0])}" is not valid` : 'it is not an object');
   }
-  const { name, key, keys = [], agents, skills, quota, note, createdAt, webhookSecret } = parsed.data;
+  const { name, key, keys = [], expiresAt, agents, skills, quota, note, createdAt, webhookSecret } = parsed.data;
   const badName = nameProblem(name);
   if (badName !== undefined) return skip(`its name ${badName}`);
   if (reading.entries.has(name)) return skip(`there is already a caller "${name}"`);
   const rawKeys = key === undefined ? keys : [{ key }, ...keys];
-  const usable = rawKeys.map(readKey);
+  const expiry = expiresAt === undefined ? {} : { expiresAt: Date.parse(expiresAt) };
+  const usable = rawKeys.map((rawKey) => {
+    const usableKey = readKey(rawKey);
+    return usableKey && { ...expiry, ...usableKey };
+  });
   usable.forEach((parsedKey, at) => {
     if (!parsedKey) reading.problems.push(`key ${at + 1} of caller "${name}" is skipped: it is not valid`);
   });

@@ -3,8 +3,11 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../errors.js';
 
-const NAME = /^[a-z0-9-]{1,40}$/;
-const CONTEXT_ID = /^[A-Za-z0-9_-]{1,100}$/;
+/** What names of workspaces, callers, agents and drivers are made of; `NAME_RULE` says it in words. */
+export const NAME = /^[a-z0-9-]{1,40}$/;
+export const NAME_RULE = 'must be 1 to 40 characters of a-z, 0-9 and -';
+/** What a contextId of a client is made of. Case matters. */
+export const CONTEXT_ID = /^[A-Za-z0-9_-]{1,100}$/;
 /** Lower case only: the id is a file name, and must be the same one on every disk. */
 const TASK_ID = /^[a-z0-9_-]{1,64}$/;
 const SESSION_FILE = /^[a-z0-9-]{1,40}(\.[a-z0-9-]{1,40})?_[a-z0-9_-]{1,100}(\.[0-9a-f]{16})?$/;
@@ -18,7 +21,7 @@ export const isName = (name: string): boolean => NAME.test(name) && !RESERVED_NA
 
 /** Why a name is not allowed, as a sentence without a subject; undefined when it is. Never repeats the name. */
 export function nameProblem(name: string): string | undefined {
-  if (!NAME.test(name)) return 'must be 1 to 40 characters out of a-z, 0-9 and -';
+  if (!NAME.test(name)) return NAME_RULE;
   if (RESERVED_NAMES.has(name)) return 'is reserved';
   return undefined;
 }

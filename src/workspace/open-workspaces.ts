@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { fallbackCard, readCard, type CardReading } from './card-source.js';
@@ -23,7 +22,6 @@ const FOLDER = 'folder';
 export interface WorkspacesOptions {
   /** Absolute path of the home. */
   home: string;
-  clock: Clock;
   log: Logger;
   /** Where readers of other owners' files report too, so that `problems()` knows all. */
   problems?: FileProblems;

@@ -1,5 +1,6 @@
 // One file that its owner edits with whatever tool: every `get` sees the file as it is now, at the price of one stat.
 import { readFileSync, statSync, type BigIntStats } from 'node:fs';
+import { withoutByteOrderMark } from '../read-json.js';
 import { Freshness } from './freshness.js';
 import { readDocument, type Reading } from './owner-json.js';
 
@@ -30,8 +31,7 @@ function readText(path: string, stat: BigIntStats | undefined): TextReading {
   if (!stat.isFile()) return { problem: 'is not a regular file' };
   if (stat.size > BigInt(MAX_BYTES)) return { problem: `is larger than ${MAX_BYTES} bytes` };
   try {
-    const text = readFileSync(path, 'utf8');
-    return { text: text.startsWith('\uFEFF') ? text.slice(1) : text };
+    return { text: withoutByteOrderMark(readFileSync(path, 'utf8')) };
   } catch (error) {
     return code(error) === 'ENOENT' ? { missing: true } : { problem: `can't be read (${code(error)})` };
   }

@@ -1,6 +1,6 @@
-// The text of an owner's JSON file as a document: byte order mark, format version, and the bare array that some write.
+// The text of an owner's JSON file as a document: its format version, and the bare array that some write.
 // Problems never quote the text, since it may hold keys.
-import { jsonFault } from '../json-fault.js';
+import { readJson } from '../read-json.js';
 
 /** The format version this code reads and writes. */
 export const FILE_VERSION = 1;
@@ -16,11 +16,6 @@ export interface Reading {
 export const isObject = (value: unknown): value is Document =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function syntaxProblem(text: string): string {
-  const fault = jsonFault(text);
-  return `is not valid JSON${fault ? ` at line ${fault.line}, column ${fault.column}` : ''}`;
-}
-
 function versionProblem(v: unknown): string | undefined {
   if (v === undefined) return undefined;
   if (typeof v !== 'number' || !Number.isInteger(v) || v < 1) return `has a "v" that is not a version number`;
@@ -30,14 +25,9 @@ function versionProblem(v: unknown): string | undefined {
 
 /** A bare array becomes `{[list]: array}`; without `list` it is a problem like any other non-object. */
 export function readDocument(text: string, list?: string): Reading {
-  const clean = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  let value: unknown;
-  try {
-    value = JSON.parse(clean);
-  } catch {
-    // The error's own message quotes the text.
-    return { problem: syntaxProblem(clean) };
-  }
+  const reading = readJson(text);
+  if ('fault' in reading) return { problem: `is ${reading.fault}` };
+  const { value } = reading;
   if (Array.isArray(value) && list !== undefined) return { document: { [list]: value } };
   if (!isObject(value)) return { problem: `must hold a JSON object${list === undefined ? '' : ' or array'}` };
   const problem = versionProblem(value['v']);

@@ -1,6 +1,7 @@
 // One transcript file's bytes as lines, and back: pure. A last line that was never finished does not count; a damaged
 // one elsewhere is left out and reported.
 import type { Part } from '../a2a-model.js';
+import { parseJson } from '../read-json.js';
 import { AppError } from '../errors.js';
 import { FILE_VERSION, isObject } from './owner-json.js';
 
@@ -47,21 +48,13 @@ const isLine = (value: unknown): value is TranscriptLine =>
   typeof value['text'] === 'string' &&
   (value['parts'] === undefined || Array.isArray(value['parts']));
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Throws `config` for a file of a newer format. */
 export function readTranscript(bytes: Buffer): TranscriptContent {
   const content: TranscriptContent = { lines: [], damaged: [], soundBytes: bytes.length, unended: false };
   for (let start = 0, number = 1; start < bytes.length; number += 1) {
     const end = bytes.indexOf(NEWLINE, start);
     const text = bytes.toString('utf8', start, end < 0 ? bytes.length : end);
-    const value = parse(text);
+    const value = parseJson(text);
     if (end < 0) {
       // No beginning of a JSON object is itself one: what parses is all there was to write, save the line end.
       if (!isObject(value)) return { ...content, soundBytes: start };

@@ -54,7 +54,7 @@ if (wanted.length === 0) {
   process.exit(2);
 }
 
-await ensureBuilt();
+ensureBuilt();
 console.error(`  a new file costs ${freshFolder().microsPerFile.toFixed(0)} µs here`);
 if (!values.json)
   console.log(`${'figure'.padEnd(20)} ${'ours'.padStart(9)} ${'theirs'.padStart(9)} ${'ratio'.padStart(8)}  goal`);

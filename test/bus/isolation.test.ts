@@ -197,7 +197,7 @@ describe('publish', () => {
     const seen: unknown[] = [];
     const relay = open('relay');
     relay.subscribe('agent.prompt.cancel', ({ cid }) =>
-      relay.publish('agent.prompt.progress', { cid, turn: 2, kind: 'delta', text: 'x' }),
+      relay.publish('agent.prompt.progress', { cid, turn: 2, kind: 'text', pieces: ['x'], end: false }),
     );
     open('reader').tap('>', (envelope) => void seen.push(envelope));
     open('publisher').publish('agent.prompt.cancel', cancel(), { traceparent: '00-a-b-01' });

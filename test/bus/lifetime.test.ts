@@ -1,5 +1,5 @@
 // What the bus holds on to, and for how long: subscriptions, handlers in flight, the event loop.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readFile } from 'node:fs/promises';
 import { collectGarbage } from '../support/collect-garbage.js';
 import { testBus } from '../support/test-bus.js';
 
@@ -17,7 +17,7 @@ describe('subscriptions', () => {
     );
     expect(bus.subscribedTopics).toBe(atStart + LIVE);
     for (let i = 0; i < LIVE; i++) {
-      handle.publish('agent.prompt.progress', { cid: `c${i}`, turn: 1, kind: 'message-end' });
+      handle.publish('agent.prompt.progress', { cid: `c${i}`, turn: 1, kind: 'text', pieces: [], end: true });
     }
     await bus.drain();
     expect(received).toBe(LIVE);
@@ -31,7 +31,7 @@ describe('subscriptions', () => {
     const round = async (n: number): Promise<void> => {
       for (let i = 0; i < LIVE; i++) {
         const release = handle.subscribeTo('agent.prompt.progress', `r${n}-${i}`, () => undefined);
-        handle.publish('agent.prompt.progress', { cid: `r${n}-${i}`, turn: 1, kind: 'message-end' });
+        handle.publish('agent.prompt.progress', { cid: `r${n}-${i}`, turn: 1, kind: 'text', pieces: [], end: true });
         release();
       }
       await bus.drain();
@@ -53,7 +53,7 @@ describe('drain', () => {
     const handle = open('slow');
     handle.subscribe('agent.prompt.cancel', async ({ cid }) => {
       for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
-      handle.publish('agent.prompt.progress', { cid, turn: 1, kind: 'message-end' });
+      handle.publish('agent.prompt.progress', { cid, turn: 1, kind: 'text', pieces: [], end: true });
     });
     handle.subscribe('agent.prompt.progress', async ({ cid }) => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -102,9 +102,10 @@ describe('a handler that publishes for ever', () => {
       delivered += 1;
       if (!stopped) handle.publish('agent.prompt.progress', { ...payload });
     });
-    handle.publish('agent.prompt.progress', { cid: 'c1', turn: 1, kind: 'message-end' });
-    // The timer alone can end this loop: the test hangs if the bus never lets it run.
-    await sleep(1);
+    handle.publish('agent.prompt.progress', { cid: 'c1', turn: 1, kind: 'text', pieces: [], end: true });
+    // They alone can end this loop: the test hangs if the bus never lets them run.
+    await new Promise((resolve) => setTimeout(resolve));
+    await readFile(new URL(import.meta.url));
     expect(delivered).toBeGreaterThan(0);
     stopped = true;
     await bus.drain();

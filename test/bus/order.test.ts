@@ -17,11 +17,18 @@ describe('nested publishes', () => {
     for (const name of ['left', 'right']) {
       const handle = open(name);
       handle.subscribe('agent.prompt.progress', ({ cid, turn }) => {
-        if (turn < 10) handle.publish('agent.prompt.progress', { cid, turn: turn + 1, kind: 'delta', text: name });
+        if (turn < 10)
+          handle.publish('agent.prompt.progress', { cid, turn: turn + 1, kind: 'text', pieces: [name], end: false });
       });
     }
     const after = recorder(open, 'after');
-    open('publisher').publish('agent.prompt.progress', { cid: 'c', turn: 1, kind: 'delta', text: 'start' });
+    open('publisher').publish('agent.prompt.progress', {
+      cid: 'c',
+      turn: 1,
+      kind: 'text',
+      pieces: ['start'],
+      end: false,
+    });
     await bus.drain();
     expect(before).toHaveLength(2 ** 10 - 1);
     expect(after).toEqual(before);

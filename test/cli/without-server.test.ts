@@ -108,6 +108,14 @@ describe('doctor', () => {
     expect(out).toMatch(/PROBLEM workspaces: desk: callers\.json .*\n +→ Correct callers\.json of desk/);
   });
 
+  it('names what is wrong with an agents.json', async () => {
+    await type('init', 'desk');
+    writeFileSync(join(home, 'workspaces', 'desk', '.a2a', 'agents.json'), '{"agents": [{"name": "far", "url": 7}]}');
+    const { code, out } = await type('doctor');
+    expect(code).toBe(1);
+    expect(out).toContain('desk: agents.json entry 1 is skipped: "url" is not valid');
+  });
+
   it('warns of key files that others can read', async () => {
     await type('init', 'desk', '--caller', 'bob');
     ensureOperatorKey(home);
@@ -119,6 +127,17 @@ describe('doctor', () => {
     expect(code).toBe(0);
     for (const file of [operatorKeyFile(home), plain]) expect(out).toContain(`chmod 600 ${file}`);
     expect(out).not.toContain('in-the-clear');
+  });
+
+  it('warns of data that other users could open', async () => {
+    await type('init', 'desk');
+    ensureOperatorKey(home);
+    const data = join(home, 'data');
+    chmodSync(data, 0o755);
+    writeFileSync(join(data, 'mirror.sqlite.corrupt-1'), '', { mode: 0o644 });
+    const { code, out } = await type('doctor');
+    expect(code).toBe(0);
+    for (const path of [data, join(data, 'mirror.sqlite.corrupt-1')]) expect(out).toContain(`chmod go= ${path}`);
   });
 
   it('shows every problem of the configuration', async () => {

@@ -24,7 +24,7 @@ if (
   process.exit(2);
 }
 
-await ensureBuilt();
+ensureBuilt();
 console.error(`seed ${seed}`);
 const { result, problems } = await crashRun({ rounds, seconds, seed, failpoints, say: (text) => console.error(text) });
 for (const problem of problems.slice(0, 200)) console.error(problem);

@@ -36,6 +36,8 @@ export interface Sent {
 
 export class Model {
   readonly tasks = new Map<string, SeenTask>();
+  /** Called with the number of tasks for each new one. */
+  onTask: (count: number) => void = () => undefined;
   /** What contradicted something seen before, while the server ran. */
   readonly contradictions: string[] = [];
 
@@ -99,6 +101,7 @@ export class Model {
       plan: [],
     };
     this.tasks.set(task.id, seen);
+    this.onTask(this.tasks.size);
     return seen;
   }
 

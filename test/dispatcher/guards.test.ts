@@ -264,9 +264,12 @@ describe('contexts', () => {
     contexts.start('k', 'a', 'demo');
     for (const cid of ['b', 'c', 'd']) contexts.enqueue('k', { cid } as never);
     contexts.withdraw('b');
-    expect(contexts.release('k', 'a', 'demo')).toEqual({ cid: 'c' });
-    expect(contexts.turnsOf('demo')).toBe(0);
-    expect(contexts.release('k', 'stranger', 'demo')).toBeUndefined();
-    expect(contexts.waitingIn('k')).toBe(1);
+    contexts.release('k', 'stranger', 'demo');
+    expect(contexts.runningIn('k')).toBe('a');
+    contexts.release('k', 'a', 'demo');
+    expect([contexts.runningIn('k'), contexts.turnsOf('demo')]).toEqual([undefined, 0]);
+    expect(contexts.nextFor('k')).toEqual({ cid: 'c' });
+    contexts.withdraw('c');
+    expect([contexts.nextFor('k'), contexts.waitingIn('k')]).toEqual([{ cid: 'd' }, 1]);
   });
 });

@@ -25,13 +25,17 @@ const record = {
   envelope: { caller: { id: 'demo/alice', scope: 'demo' }, answers: [], chain: [], turn: 1 },
 } as unknown as TaskRecord;
 
-function setUp(run: (prompt: Prompt, handle: RunHandle) => Promise<RunOutcome>, extra: Partial<Executor> = {}) {
+function setUp(
+  run: (prompt: Prompt, handle: RunHandle) => Promise<RunOutcome>,
+  extra: Partial<Executor> = {},
+  running = true,
+) {
   const clock = new FakeClock();
   const log = silentLogger();
   const bus = new Bus({ clock, log, boot: 'b' });
   const registry = new ExecutorRegistry(log);
   registry.register({ name: 'fake', find: () => undefined, list: () => [], run, ...extra });
-  const ledger = { get: (taskId: string) => (taskId === 't1' ? record : undefined) };
+  const ledger = { get: (taskId: string) => (taskId === 't1' ? record : undefined), isRunning: () => running };
   let ids = 0;
   const newId = (): string => `id${++ids}`;
   const host = new ExecutorHost({
@@ -41,6 +45,7 @@ function setUp(run: (prompt: Prompt, handle: RunHandle) => Promise<RunOutcome>, 
     clock,
     newId,
     log,
+    redact: (text: string) => text.replaceAll('s3cret', '[redacted]'),
     turnDeadlineMs: 60_000,
   });
   const driver = bus.join({
@@ -194,5 +199,49 @@ describe('the executor host ends every turn exactly once', () => {
     await stopped;
     await bus.drain();
     expect(ends()).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: 'interrupted' }) })]);
+  });
+
+  it('without running at all when the task was canceled while its start was on its way', async () => {
+    let ran = false;
+    const { assign, bus, ends, outcomes } = setUp(async () => ((ran = true), { kind: 'completed' }), {}, false);
+    assign();
+    await bus.drain();
+    expect([ran, ends()]).toEqual([false, []]);
+    expect(outcomes()).toEqual([expect.objectContaining({ state: 'TASK_STATE_CANCELED' })]);
+  });
+
+  it('without showing a secret that a failure names', async () => {
+    const { assign, bus, ends } = setUp(async () => Promise.reject(new RunFailure('bad key s3cret')));
+    assign();
+    await bus.drain();
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ error: { code: 'run-failed', text: 'bad key [redacted]' } })]);
+  });
+
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  it.each<[string, (handle: RunHandle) => RunOutcome]>([
+    ['an integer that JSON has no form for', () => ({ kind: 'completed', parts: [{ data: 10n }] })],
+    ['a circular value', () => ({ kind: 'completed', parts: [{ data: circular }] })],
+    [
+      'an artifact with a circular part',
+      (handle) => {
+        handle.artifact({ artifactId: 'a', parts: [{ data: circular }] });
+        return { kind: 'completed', parts: [{ text: 'done' }] };
+      },
+    ],
+    [
+      'an artifact that is none',
+      (handle) => {
+        handle.artifact(undefined as never);
+        return { kind: 'completed', parts: [{ text: 'done' }] };
+      },
+    ],
+  ])('as failed when the run shows %s', async (_what, run) => {
+    const { assign, bus, ends } = setUp(async (_prompt, handle) => run(handle));
+    assign();
+    await bus.drain();
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: 'invalid-answer' }) })]);
   });
 });

@@ -1,5 +1,6 @@
 // What any client may do to the A2A surface and gets in return, on the wire.
 import { describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import { frames, KEYS, sendParams, useBridgeServer, type Answer } from '../surfaces/a2a-bridge/bridge-server.js';
 
 const server = useBridgeServer();
@@ -272,6 +273,23 @@ describe('the surface', () => {
   });
 });
 
+describe('a refused message', () => {
+  it('leaves no file behind, while one that is sent again keeps its own', async () => {
+    const { blobs } = server.switchboard.core;
+    const nameOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+    const [kept, refused] = [Buffer.from('kept bytes'), Buffer.from('refused bytes')];
+    const sendFile = (bytes: Buffer): Promise<Answer> =>
+      server.rpc(
+        'SendMessage',
+        sendParams('', { messageId: 'with-a-file', parts: [{ raw: bytes.toString('base64') }] }),
+      );
+    expect((await sendFile(kept)).json.result).toBeDefined();
+    expect((await sendFile(refused)).json.error.code).toBe(-32602);
+    expect((await sendFile(kept)).json.result).toBeDefined();
+    expect([blobs.read('alpha', nameOf(kept)), blobs.read('alpha', nameOf(refused))]).toEqual([kept, undefined]);
+  });
+});
+
 describe('cards', () => {
   it('are conditional and cacheable', async () => {
     const first = await server.send('GET', '/.well-known/agent-card.json', { key: '' });
@@ -285,12 +303,20 @@ describe('cards', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  it('of unknown and hidden agents are the same 404', async () => {
+  it('without a key are the same 401, whether protected, hidden or unknown', async () => {
     const card = (name: string): Promise<Answer> =>
       server.send('GET', `/agents/${name}/.well-known/agent-card.json`, { key: '' });
     expect((await card('alpha')).json.name).toBe('alpha');
-    expect(visible(await card('hidden'))).toEqual(visible(await card('unknown')));
-    expect((await card('hidden')).status).toBe(404);
+    const [unknown, ...others] = await Promise.all(['unknown', 'hidden', 'private', 'NO%20NAME'].map(card));
+    expect(unknown?.status).toBe(401);
+    for (const other of others) expect(visible(other)).toEqual(visible(unknown as Answer));
+  });
+
+  it('with a key are the same 404, whether protected, hidden or unknown', async () => {
+    const card = (name: string): Promise<Answer> => server.send('GET', `/agents/${name}/.well-known/agent-card.json`);
+    const [unknown, ...others] = await Promise.all(['unknown', 'hidden', 'private'].map(card));
+    expect(unknown?.status).toBe(404);
+    for (const other of others) expect(visible(other)).toEqual(visible(unknown as Answer));
   });
 
   it('that are not public are for those who may use the agent', async () => {

@@ -39,8 +39,7 @@ describe('the verification after a crash', () => {
     const server = await start();
     const complaints: string[] = [];
     const load = startTraffic(server, home, subject.model, seededRandom(3), complaints);
-    await waitFor(() => subject.model.tasks.size >= 40);
-    load.stop();
+    subject.model.onTask = (count) => count >= 25 && load.stop();
     await load.finished;
     await server.stop();
     expect(complaints).toEqual([]);
@@ -88,7 +87,3 @@ describe('the verification after a crash', () => {
     expect(subject.findings.count('unreadable')).toBe(1);
   }, 60_000);
 });
-
-async function waitFor(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
-}

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { OperatorServer } from '../support/operator-server.js';
 
 describe('operator chat', () => {
@@ -181,5 +183,16 @@ describe('operator questions and approvals', () => {
     });
     const answered = await after.post('/input', { cid, answer: 'Ann' });
     expect(answered.body).toMatchObject({ taskState: 'completed', response: 'you said: Ann' });
+  });
+
+  it('leaves no file behind when the message is refused', async () => {
+    const server = await OperatorServer.start();
+    const parts = [{ raw: Buffer.from('refused bytes').toString('base64') }];
+    const refused = await server.post('/chat', { agent: 'demo', skill: 'none', parts });
+    expect(refused.status).toBe(400);
+    const blobs = join(server.home.path, 'data', 'operator', 'blobs');
+    expect(readdirSync(blobs)).toEqual([]);
+    expect((await server.post('/chat', { agent: 'demo', parts })).status).toBe(200);
+    expect(readdirSync(blobs)).toHaveLength(1);
   });
 });

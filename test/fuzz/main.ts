@@ -16,7 +16,7 @@ if (!(requests > 0) || !Number.isInteger(seed)) {
   process.exit(2);
 }
 
-await ensureBuilt();
+ensureBuilt();
 console.error(`seed ${seed}`);
 const report = await fuzzRun({ requests, seed });
 for (const problem of report.problems) console.error(problem);

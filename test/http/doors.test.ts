@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import { createDoors } from '../../src/http/create-doors.js';
 import { createErrorWriters } from '../../src/http/error-writers.js';
-import { silentLogger } from '../../src/log.js';
+import { createLogger, Secrets, silentLogger, type Logger } from '../../src/log.js';
 import type { Caller } from '../../src/workspace/callers.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { serve, type Answer } from './serve.js';
@@ -11,11 +11,11 @@ const log = silentLogger();
 const { rest } = createErrorWriters(log);
 const ann: Caller = { id: 'alpha/ann', scope: 'alpha', name: 'ann', workspace: 'alpha', agents: ['alpha'] };
 
-function build(clock = new FakeClock()): Express {
+function build(clock = new FakeClock(), warn: Logger = log): Express {
   const doors = createDoors({
     config: { rate: { perMinute: 60, burst: 2 }, maxBodyBytes: 100 },
     callers: { authenticate: (key) => Promise.resolve(key === 'good' ? ann : undefined) },
-    log,
+    log: warn,
     clock,
     operatorKey: 'boss',
   });
@@ -50,6 +50,24 @@ describe('the caller door', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     clock.advance(1000);
     expect((await call()).status).toBe(200);
+  });
+});
+
+describe('the warning about a request rate', () => {
+  it('comes once per caller and minute, however many requests are refused', async () => {
+    const clock = new FakeClock();
+    const callers: unknown[] = [];
+    const write = (line: string): void => void callers.push((JSON.parse(line) as { caller?: unknown }).caller);
+    const ask = await serve(build(clock, createLogger('warn', new Secrets(), { write })));
+    const storm = async (path: string, key: string): Promise<void> => {
+      for (let i = 0; i < 6; i++) await ask(path, { headers: { 'X-API-Key': key } });
+    };
+    await storm('/caller', 'good');
+    await storm('/operator', 'boss');
+    expect(callers).toEqual(['alpha/ann', 'operator']);
+    clock.advance(60_000);
+    await storm('/caller', 'good');
+    expect(callers).toEqual(['alpha/ann', 'operator', 'alpha/ann']);
   });
 });
 

@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseStrict, parseStrictValue } from '../../src/http/strict-json.js';
+import { parseStrict } from '../../src/http/strict-json.js';
 
-const parse = (text: string): unknown => parseStrictValue(Buffer.from(text));
+/** The value. Throws the refusal, found while parsing or by the value. */
+function parse(text: string | Buffer): unknown {
+  const { value, refusal } = parseStrict(Buffer.from(text));
+  if (refusal) throw refusal;
+  return value;
+}
 const codeOf = (text: string | Buffer): string => {
   try {
-    parseStrictValue(Buffer.from(text));
+    parse(text);
     return 'accepted';
   } catch (error) {
     return (error as { code: string }).code;

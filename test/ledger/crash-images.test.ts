@@ -18,7 +18,7 @@ async function record(durability: Durability): Promise<Recorded> {
   const truth = new Map<string, string>();
   const first = new JournalRun(disk, durability, truth, new Map(), 900);
   const delta = (run: JournalRun, taskId: string, text: string): void =>
-    run.step(taskId, { type: 'delta', turn: 1, text });
+    run.step(taskId, { type: 'text', turn: 1, pieces: [text], end: false });
   for (const taskId of ['a', 'b']) {
     first.step(taskId, created(taskId));
     first.step(taskId, { type: 'turn-started', turn: 1 });

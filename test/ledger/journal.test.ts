@@ -6,7 +6,7 @@ import { FileTree, RecordingDisk } from '../support/recording-disk.js';
 
 const newDisk = (): RecordingDisk => new RecordingDisk(new FileTree(new Map(), new Map(), new Set(['/', '/s'])));
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const delta = (text: string): TaskEvent => ({ type: 'delta', turn: 1, text });
+const delta = (text: string): TaskEvent => ({ type: 'text', turn: 1, pieces: [text], end: false });
 
 /** A journal that notes how each entry settled, as `<taskId>:<seq>` or `<taskId>:<seq>!`. */
 function open(disk: RecordingDisk, durability: 'process' | 'power' = 'process', segmentBytes?: number) {

@@ -20,7 +20,10 @@ const completed = (cid: string): Event => [
   'agent.prompt.response',
   { cid, turn: 1, state: 'TASK_STATE_COMPLETED', parts: [{ text: 'done' }] },
 ];
-const delta = (cid: string, text: string): Event => ['agent.prompt.progress', { cid, turn: 1, kind: 'delta', text }];
+const delta = (cid: string, text: string): Event => [
+  'agent.prompt.progress',
+  { cid, turn: 1, kind: 'text', pieces: [text], end: false },
+];
 const question = (cid: string): Event => [
   'agent.prompt.input.request',
   { cid, turn: 1, requestId: 'q', question: 'name?', from: 'caller' },
@@ -265,5 +268,109 @@ describe('a full disk', () => {
     home.disk.room = Infinity;
     await home.restart();
     expect(home.ledger.get('t1')?.task.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+});
+
+describe('a file that can not be written', () => {
+  it('holds up its own task only, and is tried again', async () => {
+    const home = await start();
+    home.disk.mkdirp('/home/demo/tasks');
+    home.disk.failing.add('/home/demo/tasks/t1.json');
+    await home.ledger.create(newTask('t1'));
+    await home.ledger.create(newTask('t2'));
+    await home.save();
+    expect(home.disk.readText('/home/demo/tasks/t1.json')).toBeUndefined();
+    expect(home.disk.readText('/home/demo/tasks/t2.json')).toBeDefined();
+    await home.restart();
+    expect(home.report.unwritable).toBe(1);
+    expect(home.ledger.get('t2')?.task.status.state).toBe('TASK_STATE_WORKING');
+    home.disk.failing.clear();
+    await home.restart();
+    expect(home.ledger.get('t1')?.task.status.state).toBe('TASK_STATE_WORKING');
+  });
+});
+
+describe('a session', () => {
+  it('finds the lines of its last turns in the transcript before they were due', async () => {
+    const home = await start();
+    await home.ledger.create(newTask('t1'));
+    await home.ledger.create(newTask('t2', { contextId: 'other' }));
+    await home.say(delta('t1', 'answer'), completed('t1'));
+    expect(home.lines).toEqual([]);
+    home.ledger.saveSession(ALICE.id, 'demo', 'ctx');
+    expect(home.lines.map(({ taskId, text }) => [taskId, text])).toEqual([
+      ['t1', 'hello'],
+      ['t1', 'answer'],
+    ]);
+  });
+});
+
+describe('the owner of a workspace', () => {
+  it('takes its tasks along with the folder, and no folder is made again', async () => {
+    const home = await start();
+    await home.ledger.create(newTask('t1'));
+    const follower = home.ledger.follow('t1');
+    home.gone.add('demo');
+    home.disk.failing.add('/home/demo/tasks/t1.json');
+    home.clock.advance(1_000);
+    expect(home.ledger.get('t1')).toBeUndefined();
+    expect(home.ledger.liveTasks(ALICE).ofScope).toBe(0);
+    expect(await follower.next()).toBeUndefined();
+    expect(home.ledger.list({ pageSize: 10 }).total).toBe(0);
+  });
+});
+
+describe('a task that was canceled while it spoke', () => {
+  it('closes its answer, so that streams and the transcript show what was said', async () => {
+    const home = await start();
+    await home.ledger.create(newTask('t1'));
+    const follower = home.ledger.follow('t1');
+    await home.say(delta('t1', 'half'));
+    await home.ledger.cancel('t1', 'operator');
+    const chunks = (await all(follower)).flatMap(({ event }) =>
+      event && 'artifactUpdate' in event ? [event.artifactUpdate] : [],
+    );
+    expect(chunks.map(({ lastChunk }) => lastChunk)).toEqual([false, true]);
+  });
+
+  it('is not failed afterwards for what a full disk lost before', async () => {
+    const home = await start();
+    await home.ledger.create(newTask('t1'));
+    home.disk.room = 0;
+    await home.say(delta('t1', 'lost'));
+    home.disk.room = Infinity;
+    await home.ledger.cancel('t1', 'operator');
+    home.clock.advance(1_000);
+    await home.settle();
+    expect(home.ledger.get('t1')?.envelope.transitions.at(-1)?.state).toBe('TASK_STATE_CANCELED');
+  });
+});
+
+describe('what JSON can not express', () => {
+  it('changes nothing, in memory or on disk', async () => {
+    const home = await start();
+    await expect(
+      home.ledger.create(newTask('t1', { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ data: 10n }] } })),
+    ).rejects.toThrow();
+    expect(home.ledger.liveTasks(ALICE)).toEqual({ ofCaller: 0, ofScope: 0 });
+    expect(home.ledger.findMessage(ALICE, 'm')).toBeUndefined();
+    await home.ledger.create(newTask('t1'));
+    expect(home.ledger.get('t1')?.task.id).toBe('t1');
+  });
+});
+
+describe('a journal line by another hand', () => {
+  it.each<[string, object]>([
+    ['without a message', { type: 'created', caller: ALICE }],
+    ['of another scope', { ...newTask('t9'), type: 'created', hash: 'h', caller: { id: 'other/eve', scope: 'other' } }],
+  ])('%s is reported and skipped', async (_what, event) => {
+    const home = await start();
+    await home.ledger.create(newTask('t1'));
+    const file = '/home/demo/journal/0000000001.jsonl';
+    const line = JSON.stringify({ taskId: 't9', seq: 1, at: 1, event });
+    home.disk.writeFileAtomic(file, `${home.disk.readText(file) ?? ''}${line}\n`);
+    await home.restart();
+    expect([home.report.damaged, home.ledger.get('t9')]).toEqual([1, undefined]);
+    expect(home.ledger.get('t1')).toBeDefined();
   });
 });

@@ -1,9 +1,11 @@
 import { textOf } from '../../src/a2a-model.js';
 import type { JournalEntry, TaskEvent, TaskRecord, TranscriptLine, Update } from '../../src/ledger/records.js';
-import { mergeArtifact, reduce, refusalOf } from '../../src/ledger/task-reducer.js';
+import { mergeArtifact } from '../../src/ledger/artifact-chunks.js';
+import { reduce, refusalOf } from '../../src/ledger/task-reducer.js';
 
 const created: TaskEvent = {
   type: 'created',
+  start: false,
   caller: { id: 'demo/alice', scope: 'demo' },
   agent: 'demo',
   executor: 'session-runner',
@@ -58,8 +60,8 @@ describe('the task reducer', () => {
     const { record, updates } = fold([
       created,
       started,
-      { type: 'delta', turn: 1, text: 'one ' },
-      { type: 'delta', turn: 1, text: 'two' },
+      { type: 'text', turn: 1, pieces: ['one '], end: false },
+      { type: 'text', turn: 1, pieces: ['two'], end: false },
       completed,
     ]);
     expect(record.task.artifacts).toEqual([{ artifactId: 'response', parts: [{ text: 'one two' }] }]);
@@ -76,9 +78,9 @@ describe('the task reducer', () => {
     const { record, lines } = fold([
       created,
       started,
-      { type: 'delta', turn: 1, text: 'first' },
-      { type: 'message-end', turn: 1 },
-      { type: 'delta', turn: 1, text: 'second' },
+      { type: 'text', turn: 1, pieces: ['first'], end: false },
+      { type: 'text', turn: 1, pieces: [], end: true },
+      { type: 'text', turn: 1, pieces: ['second'], end: false },
       completed,
     ]);
     expect(textOf(record.task.artifacts[0]?.parts ?? [])).toBe('second');
@@ -91,7 +93,7 @@ describe('the task reducer', () => {
   });
 
   it('waits for the caller at a question and takes the next message as its answer', () => {
-    const asked = fold([created, started, { type: 'delta', turn: 1, text: 'hm' }, question]);
+    const asked = fold([created, started, { type: 'text', turn: 1, pieces: ['hm'], end: false }, question]);
     expect(asked.record.task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
     expect(asked.record.task.status.message?.metadata).toEqual({ requestId: 'q1', kind: 'input-request' });
     const answer: TaskEvent = {
@@ -100,9 +102,9 @@ describe('the task reducer', () => {
       message: { messageId: 'm2', role: 'ROLE_USER', parts: [{ text: 'Bob' }] },
       hash: 'h2',
       requestId: 'r2',
-      answers: 'q1',
+      start: true,
     };
-    const { record } = fold([answer, { type: 'turn-started', turn: 2 }], asked.record);
+    const { record } = fold([answer], asked.record);
     expect(record.envelope).toMatchObject({ turn: 2, turnOpen: true, answers: [{ requestId: 'q1', answer: 'Bob' }] });
     expect(record.envelope.question).toBeUndefined();
     expect(record.task.history.map((message) => textOf(message.parts))).toEqual(['hello', 'hm', 'name?', 'Bob']);
@@ -112,8 +114,8 @@ describe('the task reducer', () => {
     const { record, updates } = fold([
       created,
       started,
-      { type: 'delta', turn: 1, text: 'a' },
-      { type: 'message-end', turn: 1 },
+      { type: 'text', turn: 1, pieces: ['a'], end: false },
+      { type: 'text', turn: 1, pieces: [], end: true },
       { type: 'tool', turn: 1, tool: 'search', phase: 'started' },
       { type: 'tool', turn: 1, tool: 'search', phase: 'finished', ok: true },
       completed,
@@ -132,10 +134,10 @@ describe('the task reducer', () => {
 
   it.each<[string, TaskEvent[]]>([
     ['a second end', [created, started, completed, { ...completed, state: 'TASK_STATE_FAILED' } as TaskEvent]],
-    ['a late delta', [created, started, completed, { type: 'delta', turn: 1, text: 'late' }]],
+    ['a late delta', [created, started, completed, { type: 'text', turn: 1, pieces: ['late'], end: false }]],
     ['a cancel after the end', [created, started, completed, { type: 'canceled', by: 'x' }]],
-    ['progress of another turn', [created, started, { type: 'delta', turn: 2, text: 'x' }]],
-    ['progress before the start', [created, { type: 'delta', turn: 1, text: 'x' }]],
+    ['progress of another turn', [created, started, { type: 'text', turn: 2, pieces: ['x'], end: false }]],
+    ['progress before the start', [created, { type: 'text', turn: 1, pieces: ['x'], end: false }]],
     ['an end while the question is open', [created, started, question, completed]],
     ['a second start', [created, started, started]],
     [
@@ -149,6 +151,7 @@ describe('the task reducer', () => {
           message: { messageId: 'x', role: 'ROLE_USER', parts: [] },
           hash: '',
           requestId: '',
+          start: true,
         },
       ],
     ],
@@ -172,7 +175,7 @@ describe('the task reducer', () => {
     expect(fold([created, started, end]).record.task.artifacts).toEqual([
       { artifactId: 'response', parts: [{ text: 'whole' }] },
     ]);
-    const streamed = fold([created, started, { type: 'delta', turn: 1, text: 'streamed' }, end]);
+    const streamed = fold([created, started, { type: 'text', turn: 1, pieces: ['streamed'], end: false }, end]);
     expect(streamed.record.task.artifacts).toEqual([{ artifactId: 'response', parts: [{ text: 'streamed' }] }]);
   });
 

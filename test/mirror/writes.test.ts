@@ -1,7 +1,8 @@
 // What a write leaves behind: the newest version of a row, counts without leftovers, and one task per message.
 import { describe, expect, test } from '@jest/globals';
 import Sqlite from 'better-sqlite3';
-import { MESSAGE_LIFE } from '../../src/mirror/message-index.js';
+import { MESSAGE_LIFE } from '../../src/message-life.js';
+import type { Mirror } from '../../src/mirror/rows.js';
 import { NOW, taskRow, tempMirrors } from './temp-mirror.js';
 
 const mirrors = tempMirrors();
@@ -102,5 +103,28 @@ describe('messages', () => {
     mirror.upsert([taskRow({ messages: [message('stale', now - MESSAGE_LIFE)] })]);
     mirror.close();
     expect(contents('SELECT message_id FROM messages')).toEqual([]);
+  });
+});
+
+describe('what SQLite can’t do', () => {
+  test.each<[string, string, (mirror: Mirror) => unknown]>([
+    ['a write', 'tasks', (mirror) => mirror.upsert([taskRow()])],
+    ['a list', 'tasks', (mirror) => mirror.list({ pageSize: 5 })],
+    ['a look for a message', 'messages', (mirror) => mirror.findMessage('demo/alice', 'm')],
+    ['a removal', 'tasks', (mirror) => mirror.remove(['a'])],
+  ])('is a storage failure with its cause: %s', (_what, table, use) => {
+    const mirror = mirrors.open();
+    mirror.upsert([taskRow({ taskId: 'a' })]);
+    const { db } = mirror as unknown as { db: Sqlite.Database };
+    db.exec(`ALTER TABLE ${table} RENAME TO lost`);
+    expect(() => use(mirror)).toThrow(
+      expect.objectContaining({
+        name: 'AppError',
+        code: 'storage-failed',
+        cause: expect.objectContaining({ code: 'SQLITE_ERROR' }),
+      }),
+    );
+    db.exec(`ALTER TABLE lost RENAME TO ${table}`);
+    use(mirror);
   });
 });

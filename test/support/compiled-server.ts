@@ -1,14 +1,16 @@
 // The server as users run it: the compiled build, in a process of its own, on a home of the caller's choice.
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startServerChild, type ServerChild } from './server-child.js';
 
 export const PROJECT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const ENTRY = join(PROJECT, 'dist', 'src', 'cli', 'main.js');
-const LOCK = join(PROJECT, 'node_modules', '.build.lock');
+export const ENTRY = join(PROJECT, 'dist', 'src', 'cli', 'main.js');
+const LOCK = join(PROJECT, 'node_modules', '.build-lock.sqlite');
+/** Longer than any build. */
+const LOCK_MS = 300_000;
 
 export interface StartOptions {
   home: string;
@@ -35,9 +37,9 @@ export function startSwitchboard(options: StartOptions): Promise<ServerChild> {
 }
 
 /** Builds `dist/` when it is missing or older than the sources. Safe for several processes at once. */
-export async function ensureBuilt(): Promise<void> {
+export function ensureBuilt(): void {
   if (!stale()) return;
-  const release = await lock();
+  const release = lock();
   try {
     if (!stale()) return;
     const tsc = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -58,26 +60,9 @@ function stale(): boolean {
   return ['src', 'plugins', 'tsconfig.json', 'tsconfig.build.json'].some((path) => newest(join(PROJECT, path)) > built);
 }
 
-async function lock(): Promise<() => void> {
-  for (;;) {
-    try {
-      const file = openSync(LOCK, 'wx');
-      writeSync(file, String(process.pid));
-      closeSync(file);
-      return () => rmSync(LOCK, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      if (abandoned()) rmSync(LOCK, { force: true });
-      await sleep(100);
-    }
-  }
-}
-
-function abandoned(): boolean {
-  try {
-    process.kill(Number(readFileSync(LOCK, 'utf8')), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+/** Waits for whoever builds now. The lock is the operating system's, so it ends with its holder. */
+function lock(): () => void {
+  const db = new Sqlite(LOCK, { timeout: LOCK_MS });
+  db.exec('BEGIN EXCLUSIVE');
+  return () => void db.close();
 }

@@ -4,7 +4,7 @@ import type { Declaration } from '../../src/bus/bus.js';
 import { TOPIC_KINDS, TOPIC_SUFFIX, type TopicKind } from '../../src/bus/topics.js';
 import { HOST_DECLARATION } from '../../src/executors/host.js';
 import { PROMPTS_DECLARATION } from '../../src/executors/prompts.js';
-import { LEDGER_DECLARATION } from '../../src/ledger/ledger.js';
+import { LEDGER_DECLARATION } from '../../src/ledger/bus-events.js';
 
 /** Everybody on the bus, in flow order. */
 export const declarations = (): readonly Declaration[] => [

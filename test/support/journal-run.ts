@@ -15,6 +15,7 @@ export const CLOCK = { now: () => 1_700_000_000_000, after: () => () => undefine
 export function created(taskId: string): TaskEvent {
   return {
     type: 'created',
+    start: false,
     caller: { id: 'demo/alice', scope: 'demo' },
     agent: 'demo',
     executor: 'session',

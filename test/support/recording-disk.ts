@@ -77,6 +77,8 @@ export class RecordingDisk extends Disk {
   room = Infinity;
   /** Syncs of files fail while this is set. */
   syncFails = false;
+  /** Files that can't be made. */
+  readonly failing = new Set<string>();
   /** Truncations and removals fail while this is set. */
   readOnlyNames = false;
 
@@ -194,6 +196,10 @@ export class RecordingDisk extends Disk {
     return this.readFile(path)?.toString();
   }
 
+  stampFolder(): undefined {
+    return undefined;
+  }
+
   size(path: string): number | undefined {
     return this.readFile(path)?.length;
   }
@@ -210,6 +216,7 @@ export class RecordingDisk extends Disk {
   }
 
   private create(path: string): number {
+    if (this.failing.has(path.replace(/\.tmp$/, ''))) throw failure('EACCES', path);
     if (!this.tree.folders.has(dirname(path))) throw failure('ENOENT', path);
     const inode = this.nextInode++;
     this.record({ kind: 'create', folder: dirname(path), path, inode });

@@ -2,7 +2,8 @@
 // would do on the same files.
 import { Bus } from '../../src/bus/bus.js';
 import type { InputRequest, PromptProgress, PromptResponse, TaskUpdated } from '../../src/bus/topics.js';
-import { FileLedger, LEDGER_DECLARATION } from '../../src/ledger/ledger.js';
+import { LEDGER_DECLARATION } from '../../src/ledger/bus-events.js';
+import { FileLedger } from '../../src/ledger/ledger.js';
 import type { NewTask } from '../../src/ledger/ledger-port.js';
 import type { TaskRecord, TranscriptLine } from '../../src/ledger/records.js';
 import { recover, type RecoveryReport } from '../../src/ledger/recovery.js';
@@ -43,6 +44,8 @@ export class TestLedger {
   readonly log = silentLogger();
   readonly lines: TranscriptLine[] = [];
   readonly updates: TaskUpdated[] = [];
+  /** Scopes whose folder the owner took away. */
+  readonly gone = new Set<string>();
   ledger!: FileLedger;
   stores!: ScopeStores;
   bus!: Bus;
@@ -66,6 +69,7 @@ export class TestLedger {
       log,
       durability,
       folderOf: (scope) => `/home/${scope}`,
+      isGone: (scope) => this.gone.has(scope),
       saveLines: (_record: TaskRecord, lines) => void this.lines.push(...lines),
       syncLines: async () => undefined,
     });

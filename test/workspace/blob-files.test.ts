@@ -55,8 +55,19 @@ describe('blobs', () => {
   it('leave nothing behind when the disk is full', () => {
     const { disk, files } = blobs();
     disk.room = 3;
-    expect(() => files.put('one', BYTES)).toThrow(/ENOSPC/);
+    expect(() => files.put('one', BYTES)).toThrow(
+      expect.objectContaining({ code: 'storage-failed', cause: expect.objectContaining({ code: 'ENOSPC' }) }),
+    );
     expect(disk.list('/one/blobs')).toEqual([]);
+  });
+
+  it('that the disk does not give out are storage that failed, not files that are missing', () => {
+    const { disk, files } = blobs();
+    files.put('one', BYTES);
+    disk.readFile = () => {
+      throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
+    };
+    expect(() => files.read('one', NAME)).toThrow(expect.objectContaining({ code: 'storage-failed' }));
   });
 
   it('are on the medium before put returns with durability power', () => {
@@ -67,5 +78,80 @@ describe('blobs', () => {
     // One that is there already may come from a process that died before its sync.
     files.put('one', BYTES);
     expect(disk.ops.slice(kinds.length).map((op) => op.kind)).toEqual(['sync', 'syncFolder']);
+  });
+});
+
+describe('blobs of a message that may be refused', () => {
+  const refused = new Error('refused');
+  /** A submission whose end the test decides. */
+  function submission(files: BlobFiles, ...parts: Buffer[]) {
+    let accept: () => void = () => undefined;
+    let refuse: () => void = () => undefined;
+    const over = files.tentatively('one', async (put) => {
+      for (const bytes of parts) put(bytes);
+      await new Promise<void>((resolve, reject) => {
+        accept = resolve;
+        refuse = () => reject(refused);
+      });
+    });
+    return {
+      accept: () => (accept(), over),
+      refuse: () => (refuse(), expect(over).rejects.toBe(refused)),
+    };
+  }
+
+  it('stay when it is accepted', async () => {
+    const { files } = blobs();
+    await submission(files, BYTES).accept();
+    expect(files.read('one', NAME)).toEqual(BYTES);
+    // A later one that is refused has not brought them.
+    await submission(files, BYTES).refuse();
+    expect(files.read('one', NAME)).toEqual(BYTES);
+  });
+
+  it('go when it is refused, the same bytes twice too', async () => {
+    const { disk, files } = blobs();
+    await submission(files, BYTES, BYTES, Buffer.from('more')).refuse();
+    expect(disk.list('/one/blobs')).toEqual([]);
+  });
+
+  it('go when a later one of them can’t be stored', async () => {
+    const { disk, files } = blobs();
+    const sending = files.tentatively('one', async (put) => {
+      put(BYTES);
+      disk.room = 3;
+      put(Buffer.from('does not fit'));
+    });
+    await expect(sending).rejects.toMatchObject({ code: 'storage-failed' });
+    expect(disk.list('/one/blobs')).toEqual([]);
+  });
+
+  it('stay for another message under way, whichever of the two is over first', async () => {
+    for (const [ends, left] of [
+      [['refuse', 'refuse'], 0],
+      [['refuse', 'accept'], 1],
+      [['accept', 'refuse'], 1],
+    ] as const) {
+      const { disk, files } = blobs();
+      const both = [submission(files, BYTES), submission(files, BYTES)];
+      for (const [i, end] of ends.entries()) await both[i]?.[end]();
+      expect(disk.list('/one/blobs')).toHaveLength(left);
+    }
+  });
+
+  it('stay when anything else has put the same bytes meanwhile', async () => {
+    const { files } = blobs();
+    const sending = submission(files, BYTES);
+    files.put('one', BYTES);
+    await sending.refuse();
+    expect(files.read('one', NAME)).toEqual(BYTES);
+  });
+
+  it('stay when it only healed a file that was there', async () => {
+    const { disk, files } = blobs();
+    files.put('one', BYTES);
+    disk.write(disk.openEmpty(`/one/blobs/${NAME}`), Buffer.from('damaged'));
+    await submission(files, BYTES).refuse();
+    expect(files.read('one', NAME)).toEqual(BYTES);
   });
 });

@@ -311,7 +311,7 @@ describe('a bad file', () => {
     expect(home.workspaces.problems().map(({ problem }) => problem)).toEqual([
       'entry 1 is skipped: it is not an object',
       'entry 2 is skipped: "name" is not valid',
-      'entry 3 is skipped: its name must be 1 to 40 characters out of a-z, 0-9 and -',
+      'entry 3 is skipped: its name must be 1 to 40 characters of a-z, 0-9 and -',
       'entry 4 is skipped: its name is reserved',
       'entry 6 is skipped: there is already a caller "ann"',
       'key 1 of caller "bob" is skipped: it is not valid',

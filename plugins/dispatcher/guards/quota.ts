@@ -1,5 +1,5 @@
 // Guard 5: how many live tasks a caller and its workspace may have, and how many turns an agent runs at once. The
-// narrowest setting counts: the caller's, then the workspace's, then the configuration's.
+// smallest number counts, whether the caller's, the workspace's or the configuration's.
 import type { Quota } from '../../../src/workspace/settings.js';
 import { refuse, targetOf, type Candidate, type Guard, type GuardPorts, type Verdict } from '../guard.js';
 
@@ -27,9 +27,9 @@ export const quota: Guard = {
 };
 
 function limitOf(limit: keyof Quota, workspace: string, { request }: Candidate, { core }: GuardPorts): number {
-  const ofCaller = limit === 'concurrentTurns' ? undefined : core.callers.find(request.caller.id)?.quota?.[limit];
+  const ofCaller = core.callers.find(request.caller.id)?.quota?.[limit];
   const ofWorkspace = core.workspaces.has(workspace) ? core.workspaces.settings(workspace).quota[limit] : undefined;
-  return ofCaller ?? ofWorkspace ?? core.config.quota[limit];
+  return Math.min(ofCaller ?? Infinity, ofWorkspace ?? Infinity, core.config.quota[limit]);
 }
 
 function over(what: string, { core }: GuardPorts): Verdict {

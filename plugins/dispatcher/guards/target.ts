@@ -37,7 +37,8 @@ function checkTask(candidate: Candidate, { core }: GuardPorts): Verdict {
     });
   }
   const found = core.registry.find(envelope.agent, envelope.caller.scope);
-  if (!found) return refuse('agent-not-found', unknownAgent(envelope.agent));
+  const usable = found && (found.agent.exposed || caller.id === 'operator');
+  if (!usable) return refuse('agent-not-found', unknownAgent(envelope.agent));
   candidate.target = { ...found, reason: 'named' };
   return undefined;
 }

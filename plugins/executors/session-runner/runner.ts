@@ -20,7 +20,9 @@ export interface SessionFiles {
   inbox: Pick<Inbox, 'save'>;
 }
 
-export type RunnerCore = Pick<Core, 'config' | 'clock' | 'log' | 'workspaces' | 'blobs'>;
+export type RunnerCore = Pick<Core, 'config' | 'clock' | 'log' | 'workspaces' | 'blobs'> & {
+  ledger: Pick<Core['ledger'], 'saveSession'>;
+};
 
 export interface RunnerDeps {
   core: RunnerCore;
@@ -34,6 +36,7 @@ export interface RunnerDeps {
 
 export class Runner implements Executor {
   readonly name = 'session-runner';
+  readonly keepsSessions = true;
   readonly sessions: Sessions;
   private readonly drivers: ReadonlyMap<string, Driver>;
   private readonly agents = new Map<string, { card: CardSource; info: AgentInfo }>();
@@ -113,7 +116,11 @@ export class Runner implements Executor {
       caller,
       owner: isOwner(prompt),
       settings,
-      history: () => historyBefore(transcripts.read(agent, sessionFile(agent, caller.id, contextId)), { taskId, turn }),
+      history: () => {
+        // Lines of the turns just before may still wait for their file.
+        this.deps.core.ledger.saveSession(caller.id, agent, contextId);
+        return historyBefore(transcripts.read(agent, sessionFile(agent, caller.id, contextId)), { taskId, turn });
+      },
       file: (name) => workspaces.driverFile(agent, name),
       clock,
       log,

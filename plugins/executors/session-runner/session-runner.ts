@@ -22,8 +22,8 @@ export const sessionRunner = (files: SessionFiles, drivers: readonly Driver[] = 
         log.info(notice, 'a session notifies its owner');
         bus.publish('owner.notified', notice);
       };
-      const { config, clock, workspaces, blobs } = core;
-      const runner = new Runner({ core: { config, clock, workspaces, blobs, log }, files, drivers, notify });
+      const { config, clock, workspaces, blobs, ledger } = core;
+      const runner = new Runner({ core: { config, clock, workspaces, blobs, ledger, log }, files, drivers, notify });
       core.registry.register(runner);
       return { stop: () => runner.sessions.stop() };
     },

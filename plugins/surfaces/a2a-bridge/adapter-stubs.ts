@@ -17,6 +17,8 @@ export function stubRpc(req: Request, id: string | number | null, operation: Ope
 /** Replaces path, query and body of a REST request. */
 export function stubRest(req: Request, operation: Operation): void {
   req.url = restUrl(operation);
+  // It also looks at the header of requests that have no body, where any value may stand.
+  req.headers['content-type'] = 'application/json';
   // The adapter insists on a message with an id.
   req.body = 'send' in operation ? { message: { messageId: '-' } } : {};
 }

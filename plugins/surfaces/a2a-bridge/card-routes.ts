@@ -43,8 +43,8 @@ export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Route
     (req, res, next) => {
       const agent = core.registry.find(req.params['name'] as string, 'operator')?.agent;
       if (agent?.exposed && isPublic(core, agent)) send(core, req, res, publicCard(core, agent), 'public');
-      else if (agent?.exposed || hasKey(req)) next();
-      else writeError(agentNotFound(), req, res);
+      // Whatever is not public, what does not exist included, is told behind the door only: names stay secret.
+      else next();
     },
     door,
     (req, res) => {
@@ -59,9 +59,6 @@ export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Route
 /** Remote agents are the business of those who may use them. */
 const isPublic = ({ workspaces }: CardPorts, agent: AgentInfo): boolean =>
   agent.kind === 'plugin' || (agent.kind === 'workspace' && workspaces.settings(agent.name).publicCard);
-
-const hasKey = ({ headers }: Request): boolean =>
-  headers['x-api-key'] !== undefined || headers.authorization !== undefined;
 
 function send({ config }: CardPorts, req: Request, res: Response, card: WireCard, visibility: Visibility): void {
   sendCard(req, res, cardDocument(card, askedVersion(req) ?? config.cardWithoutHeader), visibility, 'application/json');

@@ -1,5 +1,6 @@
 // One part of a caller's message, checked on the raw JSON: the SDK's decoder would take anything.
 import type { DataPart, Metadata, TextPart } from '../../../src/a2a-model.js';
+import { decodeBase64 } from '../../../src/base64.js';
 import { AppError } from '../../../src/errors.js';
 import { Fields, invalid } from './fields.js';
 
@@ -53,18 +54,8 @@ export function readPart(value: unknown, path: string, rules: PartRules, skill?:
   }
 }
 
-const BASE64 = /^[A-Za-z0-9+/_-]*$/;
-
-/** Standard or URL-safe base64, padded or not; nothing else in between. */
 function readBytes(fields: Fields, maxPartBytes: number): Buffer {
-  const text = fields.text('raw') as string;
-  const bare = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;
-  const padded = bare.length !== text.length;
-  if (!BASE64.test(bare) || bare.length % 4 === 1 || (padded && text.length % 4 !== 0)) {
-    throw invalid(fields.at('raw'), 'must be base64');
-  }
-  if (Math.floor((bare.length * 3) / 4) > maxPartBytes) {
-    throw invalid(fields.at('raw'), `must not hold more than ${maxPartBytes} bytes`);
-  }
-  return Buffer.from(bare, 'base64');
+  const bytes = decodeBase64(fields.text('raw') as string, maxPartBytes);
+  if ('problem' in bytes) throw invalid(fields.at('raw'), bytes.problem);
+  return bytes;
 }

@@ -1,8 +1,10 @@
 // Sending: hands a checked message to the dispatcher and, where the caller wants to wait, waits for the turn to settle.
 import { isSettled, type Message, type Part } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
+import { settle } from '../../../src/executors/settle.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import type { Core } from '../../../src/plugin.js';
+import type { BlobRef } from '../../../src/workspace/blob-store.js';
 import type { Call } from './call.js';
 import { GENERAL_SKILL } from './card.js';
 import { invalid } from './fields.js';
@@ -30,19 +32,21 @@ export async function submit(ports: SendPorts, call: Call, send: SendRequest): P
   const { traceparent } = call;
   // The skill that cards show for agents without any names no skill.
   const skill = send.skill === GENERAL_SKILL.id && target.agent.skills.length === 0 ? undefined : send.skill;
-  const admission = await ports.prompts
-    .submit({
-      agent: target.agent.name,
-      caller: { id: caller.id, scope: caller.scope },
-      message: storeFiles(ports, caller.scope, send.message),
-      chain: send.chain,
-      surface: 'a2a',
-      ...(taskId !== undefined && { taskId }),
-      ...(contextId !== undefined && { contextId }),
-      ...(skill !== undefined && { skill }),
-      ...(send.subject !== undefined && { subject: send.subject }),
-      ...(traceparent !== undefined && { traceparent }),
-    })
+  const admission = await ports.blobs
+    .tentatively(caller.scope, (put) =>
+      ports.prompts.submit({
+        agent: target.agent.name,
+        caller: { id: caller.id, scope: caller.scope },
+        message: storeFiles(put, send.message),
+        chain: send.chain,
+        surface: 'a2a',
+        ...(taskId !== undefined && { taskId }),
+        ...(contextId !== undefined && { contextId }),
+        ...(skill !== undefined && { skill }),
+        ...(send.subject !== undefined && { subject: send.subject }),
+        ...(traceparent !== undefined && { traceparent }),
+      }),
+    )
     .catch((error: unknown) => {
       throw call.target.byPath ? error : agentAsParameter(error);
     });
@@ -60,28 +64,25 @@ function agentAsParameter(error: unknown): unknown {
 }
 
 /** Resolves with the task once it is terminal or waits for somebody; earlier when the caller has hung up. */
-export async function settled(ports: Pick<Core, 'ledger'>, call: Call, admitted: Admitted): Promise<TaskRecord> {
-  const { id } = admitted.record.task;
-  if (isSettled(admitted.record.task.status.state)) return admitted.record;
-  const follower = ports.ledger.follow(id, admitted.seq);
-  const close = (): void => follower.close();
+export async function settled({ ledger }: Pick<Core, 'ledger'>, call: Call, admitted: Admitted): Promise<TaskRecord> {
+  const { record, seq } = admitted;
+  if (isSettled(record.task.status.state)) return record;
+  const hangUp = new AbortController();
+  const close = (): void => hangUp.abort();
   call.res.once('close', close);
+  if (call.res.closed) close();
   try {
-    if (follower.replayed || !isSettled(follower.snapshot.task.status.state)) {
-      for (let update = await follower.next(); update && !isSettled(update.state);) update = await follower.next();
-    }
+    return await settle(record.task.id, { ledger, signal: hangUp.signal, afterSeq: seq });
   } finally {
     call.res.off('close', close);
-    follower.close();
   }
-  return ports.ledger.get(id) ?? follower.snapshot;
 }
 
-function storeFiles({ blobs }: SendPorts, scope: string, message: IncomingMessage): Message {
+function storeFiles(put: (bytes: Buffer) => BlobRef, message: IncomingMessage): Message {
   const parts = message.parts.map((part): Part => {
     if (!('bytes' in part)) return part;
     const { bytes, ...attributes } = part;
-    return { ...blobs.put(scope, bytes), ...attributes };
+    return { ...put(bytes), ...attributes };
   });
   return { ...message, parts };
 }

@@ -1,6 +1,7 @@
 // Chat, delegate and input: how the operator's words reach an agent, and how long the request stays for the answer.
 import { isSettled } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
+import { settle } from '../../../src/executors/settle.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import { CHAT_REQUEST, INPUT_REQUEST, MAX_WAIT_SECONDS, TASK_VIEW } from '../../../src/operator-wire.js';
 import type { ChatRequest, InputAnswer, TaskView } from '../../../src/operator-wire.js';
@@ -8,7 +9,6 @@ import type { Core } from '../../../src/plugin.js';
 import { conflictingKey } from './idempotency.js';
 import { operatorMessage } from './operator-message.js';
 import { route, type Answered, type Asked, type Route } from './route.js';
-import { settle } from './settle.js';
 import { taskView, type ViewPorts } from './task-view.js';
 
 export const OPERATOR = { id: 'operator', scope: 'operator' } as const;
@@ -23,17 +23,19 @@ export function chatRoutes(core: Core, views: ViewPorts): Route[] {
   const sendChat = async (body: ChatRequest, idempotencyKey?: string): Promise<Sent> => {
     const { agent, skill, contextId, taskId, message: text, parts } = body;
     const scope = (taskId === undefined ? undefined : core.ledger.get(taskId))?.envelope.caller.scope ?? OPERATOR.scope;
-    const words = { text, parts, contextId, taskId, scope, idempotencyKey };
-    const admission = await core.prompts.submit({
-      ...(agent !== undefined && { agent }),
-      ...(skill !== undefined && { skill }),
-      ...(contextId !== undefined && { contextId }),
-      ...(taskId !== undefined && { taskId }),
-      caller: OPERATOR,
-      message: operatorMessage(core, words, 'message and parts'),
-      chain: [],
-      surface: 'operator',
-    });
+    const words = { text, parts, contextId, taskId, idempotencyKey };
+    const admission = await core.blobs.tentatively(scope, (put) =>
+      core.prompts.submit({
+        ...(agent !== undefined && { agent }),
+        ...(skill !== undefined && { skill }),
+        ...(contextId !== undefined && { contextId }),
+        ...(taskId !== undefined && { taskId }),
+        caller: OPERATOR,
+        message: operatorMessage(core, words, 'message and parts', put),
+        chain: [],
+        surface: 'operator',
+      }),
+    );
     const fresh = admission.kind === 'admitted';
     // The message's fingerprint does not cover whom it was sent to.
     if (!fresh && agent !== undefined && known(core, admission.taskId).envelope.agent !== agent) throw conflictingKey();
@@ -44,16 +46,18 @@ export function chatRoutes(core: Core, views: ViewPorts): Route[] {
     const { task, envelope } = known(core, body.cid);
     checkAnswer(body, envelope.question, task.status.state);
     const { decision, parts, answer: text = decision } = body;
-    const words = { text, parts, contextId: task.contextId, taskId: task.id, scope: envelope.caller.scope };
-    const { taskId } = await core.prompts.submit({
-      taskId: task.id,
-      contextId: task.contextId,
-      caller: OPERATOR,
-      message: operatorMessage(core, words, 'answer, parts and decision'),
-      ...(decision !== undefined && { decision }),
-      chain: [],
-      surface: 'operator',
-    });
+    const words = { text, parts, contextId: task.contextId, taskId: task.id };
+    const { taskId } = await core.blobs.tentatively(envelope.caller.scope, (put) =>
+      core.prompts.submit({
+        taskId: task.id,
+        contextId: task.contextId,
+        caller: OPERATOR,
+        message: operatorMessage(core, words, 'answer, parts and decision', put),
+        ...(decision !== undefined && { decision }),
+        chain: [],
+        surface: 'operator',
+      }),
+    );
     return { taskId, fresh: true };
   };
 
@@ -81,7 +85,7 @@ export function chatRoutes(core: Core, views: ViewPorts): Route[] {
   ): Promise<Answered> => {
     if (wait.returnImmediately === true) return atOnce(sent, 200);
     const seconds = Math.min(wait.waitSeconds ?? core.config.chatWaitSeconds, MAX_WAIT_SECONDS);
-    const record = await settle(sent.taskId, { ledger: core.ledger, clock: core.clock, seconds, signal });
+    const record = await settle(sent.taskId, { ledger: core.ledger, limit: { clock: core.clock, seconds }, signal });
     return answered(record, record.task.status.state === 'TASK_STATE_FAILED' ? 502 : 200);
   };
 

@@ -10,6 +10,7 @@ import {
   REMOVED_CALLER,
   REMOVED_KEYS,
 } from '../../../src/operator-wire.js';
+import { AppError } from '../../../src/errors.js';
 import type { Core } from '../../../src/plugin.js';
 import { OPERATOR } from './chat-routes.js';
 import { route, type Route } from './route.js';
@@ -42,7 +43,11 @@ export function directoryRoutes(core: Core): Route[] {
       query: CALLERS_QUERY,
       answer: CALLERS_ANSWER,
       status: 200,
+      refusals: [404],
       run: ({ query }) => {
+        if (query.workspace !== undefined && !core.workspaces.has(query.workspace)) {
+          throw new AppError('not-found', 'There is no such workspace.');
+        }
         const callers = core.callers.list(query.workspace).map((caller) => ({
           ...caller,
           liveTasks: core.ledger.liveTasks({ id: caller.id, scope: caller.workspace }).ofCaller,
@@ -101,6 +106,7 @@ export function directoryRoutes(core: Core): Route[] {
       run: async ({ params, query }) => {
         const { workspace, name } = params as CallerPath;
         const removed = await core.callers.removeKeys(workspace, name, query.hint);
+        if (removed === 0 && query.hint !== undefined) throw new AppError('not-found', 'No key ends like that.');
         return { status: 200, body: { id: `${workspace}/${name}`, removed } };
       },
     }),

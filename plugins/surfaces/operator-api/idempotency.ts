@@ -3,9 +3,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../src/clock.js';
 import { AppError } from '../../../src/errors.js';
+import { MESSAGE_LIFE } from '../../../src/message-life.js';
 
-const DAY_MS = 86_400_000;
-const MAX_KEPT = 1000;
+/** Answers kept at most; the oldest go first. */
+export const MAX_KEPT = 1000;
 
 /** The header's value, checked. Throws `invalid-params`. */
 export function idempotencyKey(header: string | undefined): string | undefined {
@@ -55,7 +56,7 @@ export class KeptAnswers<T> {
   private forget(now: number): void {
     // Insertion order is age order.
     for (const [key, { at }] of this.kept) {
-      if (now - at < DAY_MS && this.kept.size < MAX_KEPT) return;
+      if (now - at < MESSAGE_LIFE && this.kept.size < MAX_KEPT) return;
       this.kept.delete(key);
     }
   }

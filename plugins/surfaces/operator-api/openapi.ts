@@ -11,6 +11,7 @@ import {
   TASK_VIEW,
   TASKS_ANSWER,
 } from '../../../src/operator-wire.js';
+import { MAX_KEPT } from './idempotency.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -60,7 +61,12 @@ export function openApiDocument(routes: readonly Route[]): Json {
     info: {
       title: 'A2A Switchboard: operator API',
       version: '1',
-      description: 'JSON only. A POST with an `Idempotency-Key` gives the same answer to the same request for a day.',
+      description: [
+        'JSON only. Where a POST has an `Idempotency-Key`, the same key with another request is 400.',
+        '`chat` and `delegate`: for a day, across restarts, the key names the message, and the task that took it first is',
+        'the answer, as it is by then. Other POSTs: the answer of the first one that succeeded is given again for a day,',
+        `as long as the process lives and no more than ${MAX_KEPT} keys came after it.`,
+      ].join(' '),
     },
     security: [{ apiKey: [] }, { bearer: [] }],
     paths,

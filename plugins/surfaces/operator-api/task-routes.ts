@@ -1,6 +1,7 @@
 // Reading, listing and cancelling tasks: everybody's, for the operator.
 import { TASK_STATES, shortState } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
+import { settle } from '../../../src/executors/settle.js';
 import type { TaskList } from '../../../src/ledger/ledger-port.js';
 import {
   CANCEL_REQUEST,
@@ -16,7 +17,6 @@ import type { Core } from '../../../src/plugin.js';
 import { known, OPERATOR } from './chat-routes.js';
 import { route, type Route } from './route.js';
 import { sessionPage } from './sessions.js';
-import { settle } from './settle.js';
 import { taskRow, taskView, unknownTask, type ViewPorts } from './task-view.js';
 
 export function taskRoutes(core: Core, views: ViewPorts): Route[] {
@@ -32,7 +32,7 @@ export function taskRoutes(core: Core, views: ViewPorts): Route[] {
         const { cid } = params as { cid: string };
         if (core.ledger.get(cid) === undefined) return { status: 200, body: unknownTask(cid, views.baseUrl()) };
         const seconds = Math.min(query.wait ?? 0, MAX_WAIT_SECONDS);
-        const record = await settle(cid, { ledger: core.ledger, clock: core.clock, seconds, signal });
+        const record = await settle(cid, { ledger: core.ledger, limit: { clock: core.clock, seconds }, signal });
         return { status: 200, body: taskView(record, views) };
       },
     }),

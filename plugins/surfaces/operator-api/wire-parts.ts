@@ -1,26 +1,21 @@
 // Parts between the wire, where file bytes are base64, and the core, where they are blobs of a scope.
 import type { Part } from '../../../src/a2a-model.js';
+import { decodeBase64 } from '../../../src/base64.js';
 import { AppError } from '../../../src/errors.js';
 import type { WirePart } from '../../../src/operator-wire.js';
-import type { BlobStore } from '../../../src/workspace/blob-store.js';
-
-const BASE64 = /^(?:[A-Za-z0-9+/]*={0,2}|[A-Za-z0-9_-]*={0,2})$/;
+import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 
 function decode(raw: string, field: string, maxPartBytes: number): Buffer {
-  const bytes = Buffer.from(raw, 'base64');
-  // Four characters hold three bytes; a single one left over holds none.
-  if (!BASE64.test(raw) || raw.replace(/=+$/, '').length % 4 === 1) throw invalid(field, 'must be base64');
-  if (bytes.length > maxPartBytes) throw invalid(field, `must hold at most ${maxPartBytes} bytes`);
-  return bytes;
+  const bytes = decodeBase64(raw, maxPartBytes);
+  if (!('problem' in bytes)) return bytes;
+  const { problem: description } = bytes;
+  throw new AppError('invalid-params', `${field} ${description}.`, { violations: [{ field, description }] });
 }
-
-const invalid = (field: string, description: string): AppError =>
-  new AppError('invalid-params', `${field} ${description}.`, { violations: [{ field, description }] });
 
 /** Stores the bytes of file parts, after all parts proved good. Throws `invalid-params`. */
 export function partsFromWire(
   parts: readonly WirePart[],
-  options: { blobs: BlobStore; scope: string; maxPartBytes: number },
+  options: { put(bytes: Buffer): BlobRef; maxPartBytes: number },
 ): Part[] {
   const checked = parts.map((part, i) => {
     if (part.url !== undefined) {
@@ -32,13 +27,11 @@ export function partsFromWire(
     const { raw, ...rest } = part;
     return { bytes: raw === undefined ? undefined : decode(raw, `parts[${i}].raw`, options.maxPartBytes), rest };
   });
-  return checked.map(({ bytes, rest }) =>
-    bytes === undefined ? (rest as Part) : { ...rest, ...options.blobs.put(options.scope, bytes) },
-  );
+  return checked.map(({ bytes, rest }) => (bytes === undefined ? (rest as Part) : { ...rest, ...options.put(bytes) }));
 }
 
 /** Parts with their bytes; a file whose bytes are gone becomes a text that names it. */
-export function partsToWire(parts: readonly Part[], blobs: BlobStore, scope: string): WirePart[] {
+export function partsToWire(parts: readonly Part[], blobs: Pick<BlobStore, 'read'>, scope: string): WirePart[] {
   return parts.map((part) => {
     if (!('blob' in part)) return part;
     const { blob, size: _size, ...attributes } = part;

@@ -7,6 +7,9 @@ import { ownServer, sdkServer, sqliteStoreAvailable, type BenchServer } from '..
 /** Share of the slower server's maximum that both are offered for the latency figure. */
 const OFFERED = 0.6;
 
+/** Requests before anything is measured: both servers are compiled hot by then. */
+const WARM_UP = 6_000;
+
 const of = (results: readonly LoadResult[], field: 'cpuMicros' | 'perSecond' | 'p99'): number =>
   median(results.map((result) => result[field]));
 
@@ -19,7 +22,7 @@ async function run(options: BenchOptions): Promise<Figure[]> {
     servers.push(ours, power, memory);
     if (sqliteStoreAvailable()) servers.push(await sdkServer('sqlite'));
 
-    for (const { target } of servers) await load(target, send, { seconds: options.seconds / 2, warmupSeconds: 1 });
+    for (const { target } of servers) await load(target, send, { requests: WARM_UP });
     const [own, ownPower, inMemory, inSqlite] = await alternate(options.rounds, servers, async ({ target }) => {
       const result = await load(target, send, { seconds: options.seconds, warmupSeconds: 0.5 });
       options.say(`${target.name}: ${result.perSecond.toFixed(0)} req/s, ${result.cpuMicros.toFixed(0)} µs CPU each`);

@@ -5,12 +5,14 @@ import { stream } from '../requests.js';
 import { ownServer, sdkServer, type BenchServer } from '../servers.js';
 
 const EVENTS = 53;
+/** Streams before anything is measured. */
+const WARM_UP = 500;
 
 async function run(options: BenchOptions): Promise<Figure[]> {
   const servers: BenchServer[] = [];
   try {
     servers.push(await ownServer('process'), await sdkServer('memory'));
-    for (const { target } of servers) await load(target, stream, { seconds: options.seconds / 2, warmupSeconds: 1 });
+    for (const { target } of servers) await load(target, stream, { requests: WARM_UP });
     const events: number[] = [];
     const [ours, theirs] = await alternate(options.rounds, servers, async ({ target }) => {
       const result = await load(target, stream, { seconds: options.seconds, warmupSeconds: 0.5 });

@@ -13,7 +13,7 @@ import type { Clock } from '../../../src/clock.js';
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
 import type { Answer } from '../../../src/ledger/records.js';
 import { silentLogger } from '../../../src/log.js';
-import type { BlobStore } from '../../../src/workspace/blob-store.js';
+import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 import { Inbox } from '../../../src/workspace/inbox.js';
 import type { CardSource, WorkspaceSettings } from '../../../src/workspace/settings.js';
 import type { TranscriptLine } from '../../../src/workspace/transcript.js';
@@ -53,10 +53,14 @@ export class HandClock implements Clock {
 export class FakeBlobs implements BlobStore {
   private readonly stored = new Map<string, Buffer>();
 
-  put(scope: string, bytes: Uint8Array): { blob: string; size: number } {
+  put(scope: string, bytes: Uint8Array): BlobRef {
     const blob = createHash('sha256').update(bytes).digest('hex');
     this.stored.set(`${scope}/${blob}`, Buffer.from(bytes));
     return { blob, size: bytes.length };
+  }
+
+  tentatively<T>(scope: string, submit: (put: (bytes: Uint8Array) => BlobRef) => Promise<T>): Promise<T> {
+    return submit((bytes) => this.put(scope, bytes));
   }
 
   read(scope: string, blob: string): Buffer | undefined {
@@ -154,6 +158,8 @@ export class FakeHome {
   readonly root = mkdtempSync(join(tmpdir(), 'session-runner-'));
   readonly files = new Map<string, string>();
   readonly transcripts = new Map<string, TranscriptLine[]>();
+  /** Sessions whose lines were asked to be saved, before the transcript was read. */
+  readonly savedSessions: string[] = [];
   readonly transcriptReads: string[] = [];
   readonly notices: string[] = [];
   card: CardSource = CARD;
@@ -191,6 +197,7 @@ export class FakeHome {
         config: { sessionIdleSeconds: 1800, maxPartBytes: 1000 } as Config,
         clock: this.clock,
         log: silentLogger(),
+        ledger: { saveSession: (...session) => void this.savedSessions.push(session.join(' ')) },
         blobs: this.blobs,
         workspaces: {
           names: () => ['helper'],

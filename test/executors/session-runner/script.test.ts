@@ -35,8 +35,13 @@ describe('script.json', () => {
     expect(replyTo(rules, 'a'.repeat(100_000))).toBeUndefined();
   });
 
+  it('says where a file stops being JSON and quotes nothing of it', () => {
+    const text = '[{"match": "a",\n  "reply": "say hidden" oops-hidden}]';
+    expect(() => readScript(text)).toThrow(/^script\.json: it is not valid JSON at line 2, column 25$/);
+  });
+
   it.each([
-    ['{', 'it is not JSON'],
+    ['{', 'it is not valid JSON'],
     ['7', 'neither an object nor a list'],
     ['{"v":2,"rules":[]}', 'version 2'],
     ['{"v":1}', '"rules" is not a list'],

@@ -92,6 +92,7 @@ describe('sessions', () => {
     await home.run({ cid: 'task-3', text: 'now' }, runner);
     expect(driver.opened[1]?.context.history().map(({ text }) => text)).toEqual(['first', 'answer']);
     expect(home.transcriptReads).toEqual(['helper ann_c1']);
+    expect(home.savedSessions).toHaveLength(1);
   });
 
   it('know the earlier turns of a task that goes on after a restart', async () => {

@@ -1,5 +1,6 @@
 // The grammar of scripted directives: `directive; directive; …`. Pure. A text is a script only if every segment is a
 // directive; half a script is plain text.
+import { parseJson } from '../../../../../src/read-json.js';
 
 export type Directive =
   | { do: 'say'; text: string }
@@ -102,12 +103,8 @@ function wholeNumber(text: string, max: number): number | undefined {
 
 /** A JSON value that survives being stored: numbers are kept exactly and the depth is bounded, or it is refused. */
 function exactJson(json: string): unknown {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isExact(value, MAX_DATA_DEPTH) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(json);
+  return value !== undefined && isExact(value, MAX_DATA_DEPTH) ? value : undefined;
 }
 
 function isExact(value: unknown, depth: number): boolean {

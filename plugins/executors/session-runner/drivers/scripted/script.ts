@@ -1,7 +1,7 @@
 // `.a2a/script.json`: what a workspace answers to texts that are no directives. Patterns are text with `*` for any run
 // of characters, not regular expressions: matching can't be made to take more than (pattern length x text length).
 import { RunFailure } from '../../../../../src/executors/contract.js';
-import { errorText } from '../../../../../src/errors.js';
+import { readJson } from '../../../../../src/read-json.js';
 import { parseDirectives, type Directive } from './parse.js';
 
 export const SCRIPT_FILE = 'script.json';
@@ -19,22 +19,15 @@ export type Script = readonly Rule[];
  * RunFailure that says what is wrong.
  */
 export function readScript(text: string): Script {
-  const rules = rulesOf(parseJson(text.replace(/^\uFEFF/, '')));
-  return rules.map((rule, index) => readRule(rule, `rule ${index + 1}`));
+  const reading = readJson(text);
+  if ('fault' in reading) throw malformed(`it is ${reading.fault}`);
+  return rulesOf(reading.value).map((rule, index) => readRule(rule, `rule ${index + 1}`));
 }
 
 /** The directives of the first rule whose pattern fits the whole text, ignoring case and outer white space. */
 export function replyTo(script: Script, text: string): Directive[] | undefined {
   const said = text.trim().toLowerCase();
   return script.find((rule) => fits(rule.pieces, said))?.reply;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw malformed(`it is not JSON (${errorText(error)})`);
-  }
 }
 
 function rulesOf(value: unknown): unknown[] {

@@ -1,9 +1,9 @@
 import { jest } from '@jest/globals';
-import type { TaskState } from '../../../src/a2a-model.js';
-import type { Follower, Ledger } from '../../../src/ledger/ledger-port.js';
-import type { TaskRecord, Update } from '../../../src/ledger/records.js';
-import { settle } from '../../../plugins/surfaces/operator-api/settle.js';
-import { FakeClock } from '../../support/fake-clock.js';
+import type { TaskState } from '../../src/a2a-model.js';
+import type { Follower, Ledger } from '../../src/ledger/ledger-port.js';
+import type { TaskRecord, Update } from '../../src/ledger/records.js';
+import { settle } from '../../src/executors/settle.js';
+import { FakeClock } from '../support/fake-clock.js';
 
 const recordIn = (state: TaskState): TaskRecord =>
   ({ task: { id: 't', status: { state, timestamp: '' } }, envelope: {} }) as unknown as TaskRecord;
@@ -13,13 +13,15 @@ class OneTask {
   state: TaskState = 'TASK_STATE_WORKING';
   lagged = false;
   follows = 0;
+  followedAfter: number | undefined;
   closed = 0;
   private waiting: ((update: Update | undefined) => void) | undefined;
 
   readonly ledger = {
     get: () => recordIn(this.state),
-    follow: (): Follower => {
+    follow: (_taskId: string, afterSeq?: number): Follower => {
       this.follows++;
+      this.followedAfter = afterSeq;
       return {
         snapshot: recordIn(this.state),
         next: () => new Promise((resolve) => (this.waiting = resolve)),
@@ -48,7 +50,7 @@ const begin = (one: OneTask, seconds = 30) => {
   const clock = new FakeClock();
   const hangUp = new AbortController();
   const settled = jest.fn();
-  const result = settle('t', { ledger: one.ledger, clock, seconds, signal: hangUp.signal });
+  const result = settle('t', { ledger: one.ledger, limit: { clock, seconds }, signal: hangUp.signal });
   void result.then(settled);
   return { clock, hangUp, settled, result };
 };
@@ -115,5 +117,21 @@ describe('settle', () => {
     one.feed(undefined);
     expect(await stateOf(result)).toBe('TASK_STATE_COMPLETED');
     expect(one.follows).toBe(2);
+  });
+
+  it('waits without a limit where none is given', async () => {
+    const one = new OneTask();
+    const result = settle('t', { ledger: one.ledger, signal: new AbortController().signal });
+    one.become('TASK_STATE_COMPLETED');
+    expect(await stateOf(result)).toBe('TASK_STATE_COMPLETED');
+    expect(one.closed).toBe(1);
+  });
+
+  it('sees that the task settled between the given position and now, though it runs again', async () => {
+    const one = new OneTask();
+    const result = settle('t', { ledger: one.ledger, signal: new AbortController().signal, afterSeq: 7 });
+    expect(one.followedAfter).toBe(7);
+    one.feed({ seq: 8, state: 'TASK_STATE_INPUT_REQUIRED', turn: 1 });
+    expect(await stateOf(result)).toBe('TASK_STATE_WORKING');
   });
 });
