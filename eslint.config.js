@@ -43,7 +43,7 @@ export default tseslint.config(
   { files: ['src/**', 'plugins/**'], rules: { 'max-lines': ['error', { max: 300, skipBlankLines: false }] } },
   {
     files: ['test/**'],
-    ignores: ['test/bench/**', 'test/crash/**', 'test/fuzz/**'],
+    ignores: ['test/bench/**', 'test/crash/**', 'test/fuzz/**', 'test/race/**'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -62,7 +62,10 @@ export default tseslint.config(
     ignores: ['src/cli/**'],
     rules: { 'no-restricted-globals': ['error', { name: 'fetch', message: 'Use core.net: it checks addresses.' }] },
   },
-  { files: ['src/cli/**', 'test/bench/**', 'test/crash/**', 'test/fuzz/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['src/cli/**', 'test/bench/**', 'test/crash/**', 'test/fuzz/**', 'test/race/**'],
+    rules: { 'no-console': 'off' },
+  },
   {
     files: ['**/*.js', '**/*.cjs'],
     languageOptions: { globals: { module: 'writable', process: 'readonly', URL: 'readonly', console: 'readonly' } },

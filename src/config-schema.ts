@@ -100,6 +100,9 @@ export const FILE_SCHEMA = z
     inbound: z.boolean(),
     outbound: z.boolean(),
     allowPrivate: z.array(allowed),
+    cardWithoutHeader: z.enum(['hybrid', '1.0', '0.3'], 'must be hybrid, 1.0 or 0.3'),
+    extendedCards: z.boolean(),
+    requiredExtensions: z.array(text),
     corsOrigins: z.array(origin),
     trustedProxies: z.array(proxy),
   })

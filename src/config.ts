@@ -39,6 +39,12 @@ export interface Config {
   outbound: boolean;
   /** Hosts, addresses, ranges or `*` that outbound HTTP may reach although private, also over http. */
   allowPrivate: string[];
+  /** The card's document for clients that name no version. */
+  cardWithoutHeader: 'hybrid' | '1.0' | '0.3';
+  /** Whether callers may read a card of what is theirs to use. */
+  extendedCards: boolean;
+  /** URIs of A2A extensions that every request must list. */
+  requiredExtensions: string[];
   corsOrigins: string[];
   trustedProxies: string[];
   /** Kill the process at this named write, for crash tests: `name` or `name:n` for the n-th time. */
@@ -66,6 +72,9 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   inbound: true,
   outbound: true,
   allowPrivate: [],
+  cardWithoutHeader: 'hybrid',
+  extendedCards: true,
+  requiredExtensions: [],
   corsOrigins: [],
   trustedProxies: [],
 };

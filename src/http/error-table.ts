@@ -21,6 +21,8 @@ export interface ErrorRow {
   http: number;
   /** JSON-RPC error code. */
   rpc: number;
+  /** The code for a 0.3 caller, whose version did not know `rpc`. */
+  legacyRpc?: number;
   status: RpcStatus;
   /** The reason of the first ErrorInfo. */
   reason: string;
@@ -89,8 +91,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     operatorHttp: 502,
   },
   'extended-card-not-configured': precondition(-32007, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'),
-  'extension-required': precondition(-32008, 'EXTENSION_SUPPORT_REQUIRED'),
-  'version-not-supported': precondition(-32009, 'VERSION_NOT_SUPPORTED'),
+  'extension-required': { ...precondition(-32008, 'EXTENSION_SUPPORT_REQUIRED'), legacyRpc: -32004 },
+  'version-not-supported': { ...precondition(-32009, 'VERSION_NOT_SUPPORTED'), legacyRpc: -32004 },
   busy: refusal('BUSY', 409),
   cooldown: refusal('COOLDOWN', 429),
   quota: refusal('QUOTA', 429),

@@ -4,17 +4,11 @@ import type { Request, Response } from 'express';
 import { AppError, errorText, toAppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { ErrorWriter } from './door.js';
-import { errorDetails } from './error-details.js';
+import { ERROR_SHAPES, errorAnswer, type ErrorAnswer, type ErrorShape } from './error-bodies.js';
 import { ERROR_TABLE, type ErrorRow } from './error-table.js';
 
-export interface ErrorWriters {
-  /** `{jsonrpc, id, error}`; the response's status as it was (200, usually) unless the refusal is the door's. */
-  jsonRpc: ErrorWriter;
-  /** `{error: {code, status, message, details}}`. */
-  rest: ErrorWriter;
-  /** `{error: {code, message, …}}` with the product's own codes. */
-  operator: ErrorWriter;
-}
+/** One writer a shape. */
+export type ErrorWriters = Record<ErrorShape, ErrorWriter>;
 
 const isInternal = ({ http }: ErrorRow): boolean => http === 500;
 
@@ -29,31 +23,15 @@ export function createErrorWriters(log: Logger): ErrorWriters {
     }
     return error;
   };
-  return {
-    jsonRpc: (thrown, req, res) => {
-      const error = prepare(thrown, req);
-      const row = ERROR_TABLE[error.code];
-      send(res, error, row.door ? row.http : res.statusCode, 'application/json', {
-        jsonrpc: '2.0',
-        id: requestId(req.body),
-        error: { code: row.rpc, message: error.message, data: errorDetails(error) },
-      });
-    },
-    rest: (thrown, req, res) => {
-      const error = prepare(thrown, req);
-      const { http, status } = ERROR_TABLE[error.code];
-      send(res, error, http, 'application/a2a+json', {
-        error: { code: http, status, message: error.message, details: errorDetails(error) },
-      });
-    },
-    operator: (thrown, req, res) => {
-      const error = prepare(thrown, req, (row) => isInternal(row) && row.operatorHttp === undefined);
-      const { http, operatorHttp } = ERROR_TABLE[error.code];
-      send(res, error, operatorHttp ?? http, 'application/json', {
-        error: { code: error.code, message: error.message, ...error.details },
-      });
-    },
-  };
+  const writer =
+    (shape: ErrorShape): ErrorWriter =>
+    (thrown, req, res) => {
+      // On the operator's surface some of them have a status of their own, and may be told.
+      const hidden = (row: ErrorRow): boolean => isInternal(row) && row.operatorHttp === undefined;
+      const error = prepare(thrown, req, shape === 'operator' ? hidden : isInternal);
+      send(res, error, errorAnswer(shape, error, requestId(req.body)));
+    };
+  return Object.fromEntries(ERROR_SHAPES.map((shape) => [shape, writer(shape)])) as ErrorWriters;
 }
 
 /** A JSON-RPC id that may be repeated in a response: a string of bearable length, or a whole number; else null. */
@@ -66,7 +44,7 @@ export function requestId(body: unknown): string | number | null {
 /** Longer ids are refused: nobody needs them, and each response would carry them. */
 export const MAX_ID_LENGTH = 1024;
 
-function send(res: Response, error: AppError, status: number, type: string, body: unknown): void {
+function send(res: Response, error: AppError, { status = res.statusCode, type, body }: ErrorAnswer): void {
   if (res.headersSent) {
     // Half an answer is out already: cutting the connection is the only honest sign left.
     res.destroy();

@@ -1,15 +1,16 @@
 // The HTTP server: mounted routers in order, then JSON for whatever they leave over. No answer is HTML, none shows a
 // stack, and closing lets what runs come to its end.
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type Router } from 'express';
 import type { Clock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { cors } from './cors.js';
-import type { ErrorWriter } from './door.js';
-import { createErrorWriters, type ErrorWriters } from './error-writers.js';
+import { shapeOfPath } from './error-bodies.js';
+import { createErrorWriters } from './error-writers.js';
+import { answerMalformed } from './malformed.js';
 import { cutOffStalledReaders } from './slow-readers.js';
 
 export interface HttpServer {
@@ -47,13 +48,13 @@ export function createHttpServer({ config, log, clock, stallMs }: HttpServerDeps
   const routes = express.Router();
   app.use(routes);
   app.use((req, res) => {
-    writerFor(req.path, writers)(new AppError('not-found', 'There is nothing at this address.'), req, res);
+    writers[shapeOfPath(req.path)](new AppError('not-found', 'There is nothing at this address.'), req, res);
   });
   const lastResort: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     const shown = asRequestError(error);
     // Such an address belongs to no call, so JSON-RPC's "200 and an error" does not fit either.
     if (shown !== error) res.statusCode = 400;
-    writerFor(req.path, writers)(shown, req, res);
+    writers[shapeOfPath(req.path)](shown, req, res);
   };
   app.use(lastResort);
 
@@ -92,15 +93,6 @@ function listen(server: Server, host: string, port: number): Promise<{ host: str
   });
 }
 
-const RPC_PATH = /^\/(?:a2a|agents\/[^/]+\/a2a)\/?$/;
-const REST_PATH = /^\/(?:a2a|agents)(?:\/|$)/;
-
-/** Which surface an address belongs to, for errors that no route has claimed. */
-function writerFor(path: string, writers: ErrorWriters): ErrorWriter {
-  if (RPC_PATH.test(path)) return writers.jsonRpc;
-  return REST_PATH.test(path) ? writers.rest : writers.operator;
-}
-
 /** Express marks what the client did wrong (a bad percent-encoding, say) with a 4xx status. */
 function asRequestError(error: unknown): unknown {
   const status = (error as { status?: unknown } | null | undefined)?.status;
@@ -108,18 +100,5 @@ function asRequestError(error: unknown): unknown {
   return new AppError(
     'invalid-request',
     error instanceof URIError ? 'The address is not properly encoded.' : 'Bad request.',
-  );
-}
-
-/** What is not even HTTP never reaches express. */
-function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const body = JSON.stringify({ error: { code: 'invalid-request', message: 'This is not a valid HTTP request.' } });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
 }

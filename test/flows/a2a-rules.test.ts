@@ -1,7 +1,7 @@
 // What any client may do to the A2A surface and gets in return, on the wire.
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { KEYS, sendParams, useBridgeServer, type Answer } from '../surfaces/a2a-bridge/bridge-server.js';
+import { frames, KEYS, sendParams, useBridgeServer, type Answer } from '../surfaces/a2a-bridge/bridge-server.js';
 
 const server = useBridgeServer();
 
@@ -13,16 +13,6 @@ const visible = ({ status, headers, text }: Answer, ...ids: string[]): unknown =
   const shown = Object.fromEntries([...headers].filter(([name]) => name !== 'date'));
   return [status, shown, ids.reduce((rest, id) => rest.replaceAll(id, '<id>'), text)];
 };
-
-/** The frames of a stream up to its end, as {id, event}. */
-const frames = (text: string): { id: string; event: unknown }[] =>
-  text
-    .split('\n\n')
-    .filter((frame) => frame.includes('data: '))
-    .map((frame) => ({
-      id: /^id: (.*)$/m.exec(frame)?.[1] ?? '',
-      event: JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '{}'),
-    }));
 
 describe('a foreign task', () => {
   const unknown = '0'.repeat(36);
@@ -241,7 +231,7 @@ describe('the surface', () => {
     ['{"jsonrpc":"2.0","id":{},"method":"ListTasks","params":{}}', -32600, null],
     ['{"jsonrpc":"2.0","id":"a","method":"tasks/get","params":{}}', -32601, 'a'],
     ['{"jsonrpc":"2.0","id":0,"method":"GetTask","params":{}}', -32602, 0],
-    ['{"jsonrpc":"2.0","id":0,"method":"GetExtendedAgentCard"}', -32004, 0],
+
     ['{"jsonrpc":"2.0","id":0,"method":"CreateTaskPushNotificationConfig","params":{}}', -32602, 0],
   ])('answers %.60s with code %i', async (body, code, id) => {
     const { json } = await server.send('POST', '/a2a', { body });
@@ -249,12 +239,20 @@ describe('the surface', () => {
     for (const detail of json.error.data) expect(detail['@type']).toMatch(/^type\.googleapis\.com\//);
   });
 
-  it.each(['', '0.3', '99.0'])('speaks no version but 1.0 (asked: "%s")', async (version) => {
+  it.each(['0.2', '2.0', '99.0'])('speaks no version but 1.0 and 0.3 (asked: "%s")', async (version) => {
     const headers = { 'A2A-Version': version };
     expect((await server.rpc('ListTasks', {}, { headers })).json.error.code).toBe(-32009);
     expect((await server.send('GET', '/a2a/tasks', { headers })).json.error.details[0].reason).toBe(
       'VERSION_NOT_SUPPORTED',
     );
+  });
+
+  it.each(['', '0.3'])('tells who asks for 1.0 in the words of 0.3 what is missing (asked: "%s")', async (version) => {
+    const headers = { 'A2A-Version': version };
+    const { error } = (await server.rpc('ListTasks', {}, { headers })).json;
+    expect([error.code, error.message]).toEqual([-32601, expect.stringContaining('A2A-Version: 1.0')]);
+    const rest = await server.send('GET', '/a2a/tasks', { headers });
+    expect([rest.status, rest.json.code, rest.json.message]).toEqual([404, -32601, expect.stringContaining('1.0')]);
     expect((await server.send('GET', '/a2a/tasks?A2A-Version=1.0', { headers: { 'A2A-Version': '' } })).status).toBe(
       200,
     );

@@ -20,6 +20,8 @@ interface Good {
   path: string;
   body?: unknown;
   operator?: boolean;
+  /** Of A2A 0.3. */
+  legacy?: boolean;
 }
 
 /** Damage. */
@@ -35,7 +37,7 @@ export function hostileRequest(known: Known): fc.Arbitrary<RawRequest> {
         path: good.path,
         headers: {
           'X-API-Key': good.operator === true ? OPERATOR_KEY : known.key,
-          'A2A-Version': '1.0',
+          'A2A-Version': good.legacy === true ? '0.3' : '1.0',
           ...(good.body === undefined ? {} : { 'Content-Type': 'application/json' }),
         },
         ...(good.body === undefined ? {} : { body: Buffer.from(hostileJson(body)) }),
@@ -52,6 +54,14 @@ const message = (more: object = {}) => ({
   ...more,
 });
 
+const legacyMessage = (parts: unknown[] = [{ kind: 'text', text: 'hello' }], more: object = {}) => ({
+  ...message(),
+  kind: 'message',
+  role: 'user',
+  parts,
+  ...more,
+});
+
 function goodRequest({ waiting, completed }: Known): fc.Arbitrary<Good> {
   const id = fc.oneof(fc.constantFrom(waiting, completed), hostileText);
   const inPath = id.map((text) => encodeURIComponent(Buffer.from(text).toString()));
@@ -60,6 +70,11 @@ function goodRequest({ waiting, completed }: Known): fc.Arbitrary<Good> {
     path: '/a2a',
     body: { jsonrpc: '2.0', id: 1, method, params },
   });
+  const old = (good: Good): Good => ({ ...good, legacy: true });
+  const oldParts = [
+    { kind: 'file', file: { bytes: 'aGVsbG8=', name: 'a.txt', mimeType: 'text/plain' } },
+    { kind: 'data', data: { value: [1] }, metadata: { data_part_compat: true } },
+  ];
   const parts = [
     { raw: 'aGVsbG8=', filename: 'a.txt', mediaType: 'text/plain' },
     { data: { a: [1, 2] } },
@@ -90,6 +105,20 @@ function goodRequest({ waiting, completed }: Known): fc.Arbitrary<Good> {
         '/a2a/demo/message:send',
       )
       .map((path) => ({ method: 'POST', path, body: { message: message() } })),
+    fc.constant(0).map(() => old(rpc('message/send', { message: legacyMessage(), configuration: { blocking: true } }))),
+    fc.constant(0).map(() => old(rpc('message/stream', { message: legacyMessage(oldParts) }))),
+    id.map((taskId) => old(rpc('message/send', { message: legacyMessage(undefined, { taskId }) }))),
+    id.map((taskId) => old(rpc('tasks/get', { id: taskId, historyLength: 0 }))),
+    id.map((taskId) => old(rpc('tasks/resubscribe', { id: taskId }))),
+    id.map((taskId) => old(rpc('tasks/pushNotificationConfig/get', { id: taskId, pushNotificationConfigId: taskId }))),
+    fc.constant(0).map(() =>
+      old({
+        method: 'POST',
+        path: '/a2a/v1/message:send',
+        body: { message: { ...message(), parts: undefined, content: [{ text: 'hello' }] } },
+      }),
+    ),
+    inPath.map((text) => old({ method: 'GET', path: `/a2a/v1/tasks/${text}?historyLength=${text}` })),
     inPath.map((text) => ({ method: 'GET', path: `/a2a/tasks/${text}?historyLength=1` })),
     inPath.map((text) => ({ method: 'GET', path: `/a2a/tasks/${text}:subscribe` })),
     inPath.map((text) => ({

@@ -22,6 +22,8 @@ export function verdict(request: RawRequest, answer: RawAnswer): string | undefi
   if (typeof value !== 'object' || value === null) return 'the body is no JSON object';
   // Headers that are too large are refused before anybody knows the address.
   const binding = status === 431 ? undefined : bindingOf(request.path);
+  if (binding === 'rest' && status >= 400 && asksLegacy(request))
+    return legacyVerdict(value as Record<string, unknown>);
   return shapeVerdict(value as Record<string, unknown>, status, binding);
 }
 
@@ -38,6 +40,15 @@ function shapeVerdict(body: Record<string, unknown>, status: number, binding: Bi
   }
   if (binding === 'operator' && typeof error['code'] !== 'string') return 'no code';
   return leaks(error['message']);
+}
+
+/** Without a version in header or query the version is 0.3. */
+const asksLegacy = ({ headers, path }: RawRequest): boolean =>
+  /^\s*(?:0\.3(?:\.\d{1,9})?)?\s*$/.test(headers['A2A-Version'] ?? '') && !/[?&]a2a-version=/i.test(path);
+
+function legacyVerdict({ code, message }: Record<string, unknown>): string | undefined {
+  if (!Number.isInteger(code) || typeof message !== 'string' || message === '') return 'no code or message of 0.3';
+  return [-32008, -32009].includes(code as number) ? 'a code that 0.3 did not know' : leaks(message);
 }
 
 function rpcVerdict(body: Record<string, unknown>): string | undefined {
@@ -87,12 +98,15 @@ export function tasksIn({ text, type }: RawAnswer): string[] {
     : [parse(text)];
   return documents.flatMap((document) => {
     const value = document as { result?: Shown; taskState?: string; taskId?: string } & Shown;
-    const found = value?.result?.task?.id ?? value?.task?.id;
+    const old = value?.result?.kind === 'task' ? value.result.id : undefined;
+    const found = value?.result?.task?.id ?? value?.task?.id ?? old;
     if (found !== undefined) return [found];
     return value?.taskState !== undefined && value.taskState !== 'unknown' ? [value.taskId ?? ''] : [];
   });
 }
 
 interface Shown {
+  kind?: string;
+  id?: string;
   task?: { id?: string };
 }

@@ -45,6 +45,15 @@ describe('the error table', () => {
 });
 
 describe('error writers', () => {
+  it.each(ERROR_CODES)('give a 0.3 caller %s with a code that 0.3 knew, the same over both bindings', async (code) => {
+    const rpc = (await write('legacyJsonRpc', app(code), { id: 'x' })).body;
+    expect(rpc).toMatchObject({ jsonrpc: '2.0', id: 'x' });
+    expect([-32008, -32009]).not.toContain(rpc.error.code);
+    const rest = await write('legacyRest', app(code));
+    expect(rest.status).toBe(ERROR_TABLE[code].http);
+    expect(rest.body).toEqual(rpc.error);
+  });
+
   it('show a refusal of the dispatcher as unsupported operation with the reason of the product', async () => {
     const { body } = await write('jsonRpc', app('busy', { taskId: 't1', retryAfter: 3 }), { id: 5 });
     expect(body).toMatchObject({ jsonrpc: '2.0', id: 5, error: { code: -32004 } });

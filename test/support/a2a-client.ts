@@ -59,11 +59,13 @@ export class A2aClient {
   constructor(
     private readonly url: string,
     private readonly key: string,
+    /** Where JSON-RPC is spoken. */
+    private readonly path = '/a2a',
   ) {}
 
   /** A JSON-RPC call's result. */
   async rpc<T>(method: string, params: unknown): Promise<T> {
-    const { status, body } = await this.json('POST', '/a2a', this.envelope(method, params));
+    const { status, body } = await this.json('POST', this.path, this.envelope(method, params));
     const { result, error } = body as { result?: T; error?: { code: number; message: string } };
     if (error) throw new Refused(status, error.code, error.message);
     return result as T;
@@ -79,7 +81,7 @@ export class A2aClient {
 
   /** The events of a streaming JSON-RPC call, until the server ends the stream. */
   stream(method: string, params: unknown, headers: Record<string, string> = {}): AsyncGenerator<SeenEvent> {
-    return this.events('POST', '/a2a', this.envelope(method, params), headers);
+    return this.events('POST', this.path, this.envelope(method, params), headers);
   }
 
   /** The events of a REST stream. */

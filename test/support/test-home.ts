@@ -16,6 +16,8 @@ export interface TestHome {
 
 export interface HomeOptions {
   callers?: readonly string[];
+  /** What they may use; the workspace itself when absent. */
+  agents?: readonly string[];
   /** Members of switchboard.json beyond the wide limits. */
   settings?: Record<string, unknown>;
   /** Where to make it; the system's temporary folder when absent. */
@@ -30,7 +32,7 @@ export function makeTestHome(options: HomeOptions = {}): TestHome {
   const folder = join(path, 'workspaces', WORKSPACE, '.a2a');
   mkdirSync(folder, { recursive: true });
   const keys = Object.fromEntries((options.callers ?? ['ann']).map((name) => [name, `key-of-${name}-in-a-test`]));
-  const callers = Object.entries(keys).map(([name, key]) => ({ name, keys: [{ key }] }));
+  const callers = Object.entries(keys).map(([name, key]) => ({ name, keys: [{ key }], agents: options.agents }));
   writeJson(join(folder, 'callers.json'), { v: 1, callers });
   writeJson(join(folder, 'workspace.json'), { v: 1, driver: { name: 'scripted' } });
   writeJson(join(path, 'switchboard.json'), {

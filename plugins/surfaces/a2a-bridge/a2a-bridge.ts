@@ -4,6 +4,7 @@ import { createErrorWriters } from '../../../src/http/error-writers.js';
 import { SseHub } from '../../../src/http/sse-hub.js';
 import { definePlugin } from '../../../src/plugin.js';
 import { agentCardRoutes, genericCardRoutes } from './card-routes.js';
+import { unknownExtensions } from './extensions.js';
 import { BridgeRequestHandler } from './request-handler.js';
 import { bridgeRouters } from './routes.js';
 
@@ -14,6 +15,9 @@ export const a2aBridge = definePlugin({
   produces: [],
   install({ core, log, mount }) {
     if (!core.config.inbound) return undefined;
+    for (const uri of unknownExtensions(core.config.requiredExtensions)) {
+      log.warn({ uri }, 'a required extension is not known here: it is not required of anybody');
+    }
     const writers = createErrorWriters(log);
     const hub = new SseHub(core.clock, core.config.heartbeatSeconds * 1000, core.ledger.boot);
     const { byKey, byName } = bridgeRouters({ core, hub, writers, handler: new BridgeRequestHandler(core) });

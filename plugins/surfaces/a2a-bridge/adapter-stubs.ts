@@ -4,6 +4,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../../src/errors.js';
 import type { Call } from './call.js';
 import type { Operation } from './operation.js';
+import { sendCard } from './send-card.js';
+import { LEGACY_RPC, type LegacyShape } from './v0-3/legacy-shape.js';
 
 /** Replaces the body of a JSON-RPC request. */
 export function stubRpc(req: Request, id: string | number | null, operation: Operation): void {
@@ -79,8 +81,14 @@ export function answerJson(this: Response, body: unknown): Response {
     call.answerInstead();
     return this;
   }
-  const text = JSON.stringify(call.defaults ? withDefaults(body, call.defaults) : body);
-  if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json');
+  const full = call.defaults ? withDefaults(body, call.defaults) : body;
+  const answer = call.legacy ? inLegacyShape(call, call.legacy, full) : full;
+  if (call.legacy || !this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json');
+  if (call.name === 'GetExtendedAgentCard' && call.req.method === 'GET') {
+    sendCard(call.req, this, answer, 'private', this.getHeader('Content-Type') as string);
+    return this;
+  }
+  const text = JSON.stringify(answer);
   this.setHeader('Content-Length', Buffer.byteLength(text));
   this.end(text);
   return this;
@@ -92,6 +100,14 @@ function withDefaults(body: unknown, defaults: Record<string, unknown>): unknown
   return answer.jsonrpc === undefined
     ? { ...defaults, ...answer }
     : { ...answer, result: { ...defaults, ...answer.result } };
+}
+
+/** The adapters write 1.0. Only JSON-RPC wraps what an operation returns. */
+function inLegacyShape({ name }: Call, shape: LegacyShape, body: unknown): unknown {
+  const isEnvelope = shape === LEGACY_RPC;
+  return isEnvelope
+    ? { ...(body as object), result: shape.result(name, (body as { result: unknown }).result) }
+    : shape.result(name, body);
 }
 
 const isError = (body: unknown): body is { error: unknown } =>

@@ -7,20 +7,27 @@ import type { ErrorWriter } from '../../../src/http/door.js';
 import type { SseSink, StreamOwner } from '../../../src/http/sse-hub.js';
 import type { Caller } from '../../../src/workspace/callers.js';
 import type { Operation, OperationName } from './operation.js';
+import type { LegacyShape } from './v0-3/legacy-shape.js';
 
 export interface CallTarget {
   agent: AgentInfo;
   /** True when the path named it, so that an unknown agent is an unknown address. */
   byPath: boolean;
+  /** What selected it, where that was no part of the path. */
+  tenant?: string;
 }
 
 export class Call implements User, StreamOwner {
+  readonly name: OperationName;
   /** Set for streaming operations. */
   sink: SseSink | undefined;
   /** Members that the answer shows even where ProtoJSON would leave them out. */
   defaults: Record<string, unknown> | undefined;
+  /** How answers are written for a 0.3 caller; absent for 1.0. */
+  legacy: LegacyShape | undefined;
   /** What a stream's events are wrapped in. */
   frame: readonly [before: string, after: string] = ['data: ', '\n\n'];
+  private operation: Operation | undefined;
   /** Undefined once a stream is open: it needs them no more. */
   private parties: { caller: Caller; target: CallTarget } | undefined;
   /** Why the operation failed before anything was written; the bridge writes it, not the adapter. */
@@ -31,10 +38,12 @@ export class Call implements User, StreamOwner {
     readonly res: Response,
     caller: Caller,
     target: CallTarget,
-    private operation: Operation | undefined,
+    operation: Operation,
     private readonly writeError: ErrorWriter,
   ) {
     this.parties = { caller, target };
+    this.name = operation.name;
+    this.operation = operation;
   }
 
   get isAuthenticated(): boolean {

@@ -1,29 +1,34 @@
-// Where cards are read: the generic one, and one per agent; conditional, cacheable, and protected where the owner wants.
-import { createHash } from 'node:crypto';
+// Where cards are read: the generic one, and one per agent; in the document of the version that is asked for, and
+// protected where the owner wants.
 import { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { Config } from '../../../src/config.js';
 import { AppError } from '../../../src/errors.js';
 import type { AgentInfo } from '../../../src/executors/contract.js';
 import type { ErrorWriter } from '../../../src/http/door.js';
 import type { Core } from '../../../src/plugin.js';
 import { agentNotFound, usableAgent } from './agent-access.js';
 import { agentCard, type CardWords } from './card.js';
+import { publicCard } from './card-of-agent.js';
+import { LEGACY_VERSION, negotiateVersion, PROTOCOL_VERSION } from './protocol-version.js';
+import { sendCard, type Visibility } from './send-card.js';
+import { hybridCard, legacyCard } from './v0-3/legacy-card.js';
+import type { WireCard } from './v0-3/wire.js';
 
-/** Seconds. Short: an owner's edit should be seen soon. */
-const MAX_AGE = 60;
-const CARD = '/agent-card.json';
+/** The file's name, and the one it had before 0.3. */
+const CARDS = ['/agent-card.json', '/agent.json'];
 
-export type CardPorts = Pick<Core, 'capabilities' | 'config' | 'doors' | 'registry' | 'workspaces' | 'baseUrl'>;
+type CardPorts = Pick<Core, 'capabilities' | 'config' | 'doors' | 'registry' | 'workspaces' | 'baseUrl'>;
 
 /** For mounting at `/.well-known`. */
 export function genericCardRoutes(core: CardPorts, writeError: ErrorWriter): Router {
   const router = Router();
-  router.all(CARD, onlyGet(writeError), (req, res) => {
+  router.all(CARDS, onlyGet(writeError), (req, res) => {
     const words: CardWords = {
       name: 'A2A Switchboard',
       description: 'One durable front door for the agents behind it; the key decides which of them answers.',
       ...core.config.card,
     };
-    sendCard(req, res, agentCard(words, `${core.baseUrl()}/a2a`, core.capabilities), 'public');
+    send(core, req, res, agentCard(core, words, `${core.baseUrl()}/a2a`), 'public');
   });
   return router;
 }
@@ -32,24 +37,19 @@ export function genericCardRoutes(core: CardPorts, writeError: ErrorWriter): Rou
 export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Router {
   const router = Router();
   const door = core.doors.caller(writeError);
-  const send = (req: Request, res: Response, agent: AgentInfo, visibility: 'public' | 'private'): void => {
-    const url = `${core.baseUrl()}/agents/${agent.name}/a2a`;
-    sendCard(req, res, agentCard(wordsOf(core, agent), url, core.capabilities), visibility);
-  };
   router.all(
-    `/:name/.well-known${CARD}`,
+    CARDS.map((file) => `/:name/.well-known${file}`),
     onlyGet(writeError),
     (req, res, next) => {
-      const name = req.params['name'] as string;
-      const agent = core.registry.find(name, 'operator')?.agent;
-      if (agent?.exposed && isPublic(core, agent)) send(req, res, agent, 'public');
+      const agent = core.registry.find(req.params['name'] as string, 'operator')?.agent;
+      if (agent?.exposed && isPublic(core, agent)) send(core, req, res, publicCard(core, agent), 'public');
       // Whatever is not public, what does not exist included, is told behind the door only: names stay secret.
       else next();
     },
     door,
     (req, res) => {
       const agent = req.caller && usableAgent(core, req.caller, req.params['name'] as string);
-      if (agent) send(req, res, agent, 'private');
+      if (agent) send(core, req, res, publicCard(core, agent), 'private');
       else writeError(agentNotFound(), req, res);
     },
   );
@@ -60,28 +60,27 @@ export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Route
 const isPublic = ({ workspaces }: CardPorts, agent: AgentInfo): boolean =>
   agent.kind === 'plugin' || (agent.kind === 'workspace' && workspaces.settings(agent.name).publicCard);
 
-function wordsOf({ workspaces }: CardPorts, agent: AgentInfo): CardWords {
-  if (agent.kind === 'workspace') return workspaces.card(agent.name);
-  return { name: agent.name, description: agent.description ?? '', skills: agent.skills };
+function send({ config }: CardPorts, req: Request, res: Response, card: WireCard, visibility: Visibility): void {
+  sendCard(req, res, cardDocument(card, askedVersion(req) ?? config.cardWithoutHeader), visibility, 'application/json');
 }
 
-function sendCard(req: Request, res: Response, card: Record<string, unknown>, visibility: 'public' | 'private'): void {
-  const body = JSON.stringify(card);
-  const etag = `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`;
-  res.setHeader('ETag', etag);
-  res.setHeader('Cache-Control', `${visibility}, max-age=${MAX_AGE}`);
-  res.append('Vary', visibility === 'public' ? 'A2A-Version' : 'A2A-Version, Authorization, X-API-Key');
-  if (isKnown(etag, req.headers['if-none-match'])) {
-    res.status(304).end();
-    return;
+/** The card as one version reads it, or as all do. */
+export function cardDocument(card: WireCard, version: Config['cardWithoutHeader']): object {
+  if (version === PROTOCOL_VERSION) return card;
+  return version === LEGACY_VERSION ? legacyCard(card) : hybridCard(card);
+}
+
+/** Undefined also for a version that is not spoken here: the card is what tells its client which ones are. */
+function askedVersion(req: Request): Config['cardWithoutHeader'] | undefined {
+  const header = req.get('A2A-Version');
+  const query = req.query['A2A-Version'];
+  if (!header && !query) return undefined;
+  try {
+    return negotiateVersion(header, query);
+  } catch {
+    return undefined;
   }
-  res.setHeader('Content-Type', 'application/json');
-  res.end(body);
 }
-
-/** Whether If-None-Match, a list, names this version. Unlike express, `Cache-Control: no-cache` beside it is no matter. */
-const isKnown = (etag: string, header: string | undefined): boolean =>
-  header !== undefined && header.split(',').some((entry) => ['*', etag].includes(entry.trim().replace(/^W\//, '')));
 
 function onlyGet(writeError: ErrorWriter): RequestHandler {
   return (req, res, next) => {

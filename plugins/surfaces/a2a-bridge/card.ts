@@ -2,11 +2,16 @@
 // public, so drivers, models, paths, limits and keys have no way in here.
 import { AgentCard } from '@a2a-js/sdk';
 import type { Capabilities } from '../../../src/capabilities.js';
+import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
+import type { Config } from '../../../src/config.js';
 import type { CardSource } from '../../../src/workspace/settings.js';
+import { EXTENSIONS, requiredExtensions } from './extensions.js';
 import { INPUT_MODES, OUTPUT_MODES } from './input-modes.js';
 import { PROTOCOL_VERSION } from './protocol-version.js';
+import type { WireCard } from './v0-3/wire.js';
 
-export const IDEMPOTENT_SEND = 'urn:a2a-switchboard:ext:idempotent-send:v1';
+/** In the order of preference. */
+export const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
 
 /** What a card shows for an agent whose owner lists no skill. */
 export const GENERAL_SKILL = {
@@ -18,28 +23,37 @@ export const GENERAL_SKILL = {
 
 export type CardWords = Pick<CardSource, 'name' | 'description'> & Partial<CardSource>;
 
-/** The 1.0 card as ProtoJSON. `url` is the one address of both HTTP bindings; `live` knows what is offered at all. */
-export function agentCard(words: CardWords, url: string, live: Pick<Capabilities, 'has'>): Record<string, unknown> {
+/** What of the configuration, and of what is installed, shows in cards. */
+export interface CardSettings {
+  config: Pick<Config, 'extendedCards' | 'requiredExtensions'>;
+  capabilities: Pick<Capabilities, 'has'>;
+}
+
+/**
+ * The 1.0 card as ProtoJSON. `url` is the one address of both HTTP bindings in both versions; `tenant` is what requests
+ * to it must carry.
+ */
+export function agentCard(
+  { config, capabilities }: CardSettings,
+  words: CardWords,
+  url: string,
+  tenant = '',
+): WireCard {
+  const required = requiredExtensions(config.requiredExtensions);
   const skills = words.skills && words.skills.length > 0 ? words.skills : [GENERAL_SKILL];
   const card = AgentCard.fromJSON({
     name: words.name,
     description: words.description || `The agent ${words.name}.`,
     version: words.version || '1.0.0',
-    supportedInterfaces: [
-      { url, protocolBinding: 'JSONRPC', protocolVersion: PROTOCOL_VERSION },
-      { url, protocolBinding: 'HTTP+JSON', protocolVersion: PROTOCOL_VERSION },
-    ],
+    supportedInterfaces: duplicateInterfacesForLegacy(
+      BINDINGS.map((protocolBinding) => ({ url, protocolBinding, protocolVersion: PROTOCOL_VERSION, tenant })),
+      BINDINGS,
+    ),
     capabilities: {
       streaming: true,
-      pushNotifications: live.has('push-notifications'),
-      extendedAgentCard: false,
-      extensions: [
-        {
-          uri: IDEMPOTENT_SEND,
-          description: 'A message sent again under the same messageId within a day is answered by its first task.',
-          required: false,
-        },
-      ],
+      pushNotifications: capabilities.has('push-notifications'),
+      extendedAgentCard: config.extendedCards,
+      extensions: EXTENSIONS.map((extension) => ({ ...extension, required: required.includes(extension.uri) })),
     },
     securitySchemes: {
       apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key', description: 'A key of this server.' } },
@@ -58,5 +72,5 @@ export function agentCard(words: CardWords, url: string, live: Pick<Capabilities
     ...(words.iconUrl !== undefined && { iconUrl: words.iconUrl }),
     ...(words.documentationUrl !== undefined && { documentationUrl: words.documentationUrl }),
   });
-  return AgentCard.toJSON(card) as Record<string, unknown>;
+  return AgentCard.toJSON(card) as WireCard;
 }

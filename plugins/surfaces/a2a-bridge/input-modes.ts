@@ -23,6 +23,23 @@ export const INPUT_MODES: readonly string[] = [
   'video/*',
 ];
 
+/**
+ * True when a part of this type may be sent: by the skill's own list where the message names a skill that has one, else
+ * by what all agents take, and, naming no skill, by what any skill takes. `skills` is asked only where it matters.
+ */
+export function acceptsInput(
+  mediaType: string,
+  skill: string | undefined,
+  skills: () => readonly { id: string; inputModes?: readonly string[] }[],
+): boolean {
+  if (skill === undefined) {
+    if (acceptsMode(mediaType, INPUT_MODES)) return true;
+    return skills().some(({ inputModes = [] }) => acceptsMode(mediaType, inputModes));
+  }
+  const own = skills().find(({ id }) => id === skill)?.inputModes ?? [];
+  return acceptsMode(mediaType, own.length > 0 ? own : INPUT_MODES);
+}
+
 export const OUTPUT_MODES: readonly string[] = ['text/plain', 'application/json', 'application/octet-stream'];
 
 /** True when `mediaType` (parameters and case aside) is one of `modes`, or falls under a `type/*` of them. */

@@ -4,6 +4,7 @@ import type { Hop } from '../../../src/bus/topics.js';
 import { AppError } from '../../../src/errors.js';
 import { isContextId, isTaskId } from '../../../src/workspace/names.js';
 import { Fields, invalid } from './fields.js';
+import { outputModes, type OutputModes } from './output-modes.js';
 import { readPart, type IncomingPart, type PartRules } from './read-part.js';
 import { readPushConfig, type PushConfigRequest, type PushRules } from './read-push-config.js';
 
@@ -14,6 +15,8 @@ export interface SendRequest {
   message: IncomingMessage;
   historyLength?: number;
   returnImmediately: boolean;
+  /** What the answer may consist of. */
+  accepted?: OutputModes;
   skill?: string;
   subject?: string;
   chain: Hop[];
@@ -32,17 +35,19 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 export function readSend(params: Fields, rules: SendRules): SendRequest {
   const fields = params.child('message');
   if (!fields) throw invalid('message', 'is required');
-  const message = readMessage(fields, rules);
+  const metadata = readMetadata(params.child('metadata'), fields.child('metadata'));
+  const message = readMessage(fields, rules, metadata.skill);
   const configuration = params.child('configuration');
   const pushConfig = readInlineConfig(configuration?.child('taskPushNotificationConfig'), rules);
-  configuration?.strings('acceptedOutputModes');
+  const accepted = outputModes(configuration?.strings('acceptedOutputModes') ?? []);
   const historyLength = configuration?.integer('historyLength', 0);
   return {
     message,
     ...(historyLength !== undefined && { historyLength }),
     returnImmediately: configuration?.boolean('returnImmediately') ?? false,
-    ...readMetadata(params.child('metadata'), fields.child('metadata')),
+    ...(accepted && { accepted }),
     ...(pushConfig && { pushConfig }),
+    ...metadata,
   };
 }
 
@@ -59,7 +64,7 @@ export function mustPush({ pushNotifications }: Pick<PushRules, 'pushNotificatio
   if (!pushNotifications) throw new AppError('push-not-supported', 'Push notifications are not supported.');
 }
 
-function readMessage(fields: Fields, rules: PartRules): IncomingMessage {
+function readMessage(fields: Fields, rules: PartRules, skill: string | undefined): IncomingMessage {
   const messageId = fields.string('messageId', 256);
   if (messageId === undefined) throw invalid(fields.at('messageId'), 'is required');
   if (CONTROL.test(messageId)) throw invalid(fields.at('messageId'), 'must not hold control characters');
@@ -78,7 +83,7 @@ function readMessage(fields: Fields, rules: PartRules): IncomingMessage {
   return {
     messageId,
     role: 'ROLE_USER',
-    parts: readParts(fields, rules),
+    parts: readParts(fields, rules, skill),
     ...(contextId !== undefined && { contextId }),
     ...(taskId !== undefined && { taskId }),
     ...(metadata && { metadata }),
@@ -87,13 +92,13 @@ function readMessage(fields: Fields, rules: PartRules): IncomingMessage {
   };
 }
 
-function readParts(fields: Fields, rules: PartRules): IncomingPart[] {
+function readParts(fields: Fields, rules: PartRules, skill: string | undefined): IncomingPart[] {
   const path = fields.at('parts');
   const parts = fields.raw('parts');
   if (parts === undefined) throw invalid(path, 'is required');
   if (!Array.isArray(parts) || parts.length === 0) throw invalid(path, 'must be a list of at least one part');
   if (parts.length > MAX_PARTS) throw invalid(path, `must not have more than ${MAX_PARTS} entries`);
-  const read = parts.map((part, i) => readPart(part, `${path}[${i}]`, rules));
+  const read = parts.map((part, i) => readPart(part, `${path}[${i}]`, rules, skill));
   if (read.filter((part) => 'url' in part).length > MAX_LINKS) {
     throw invalid(path, `must not have more than ${MAX_LINKS} parts with a url`);
   }

@@ -3,7 +3,6 @@ import type { DataPart, Metadata, TextPart, UrlPart } from '../../../src/a2a-mod
 import { decodeBase64 } from '../../../src/base64.js';
 import { AppError } from '../../../src/errors.js';
 import { Fields, invalid } from './fields.js';
-import { acceptsMode, INPUT_MODES } from './input-modes.js';
 
 /** A file's bytes on their way to the blob store. */
 export interface BytesPart {
@@ -18,8 +17,8 @@ export type IncomingPart = TextPart | DataPart | UrlPart | BytesPart;
 export interface PartRules {
   /** Bytes of one file part. */
   maxPartBytes: number;
-  /** Media types the agent's skills take beyond those that all agents take. Asked only where it matters. */
-  moreModes(): readonly string[];
+  /** Whether the agent takes parts of this media type, for the skill that the message names. */
+  accepts(mediaType: string, skill: string | undefined): boolean;
   /** What speaks against fetching a URL, as the end of a sentence about it. */
   urlProblem(url: string): string | undefined;
 }
@@ -28,7 +27,7 @@ const MAX_URL = 2048;
 const KINDS = ['text', 'raw', 'url'] as const;
 
 /** Throws `invalid-params` for a malformed part and `content-type-not-supported` for one the agent does not take. */
-export function readPart(value: unknown, path: string, rules: PartRules): IncomingPart {
+export function readPart(value: unknown, path: string, rules: PartRules, skill?: string): IncomingPart {
   const fields = Fields.of(value, path);
   const kinds: string[] = KINDS.filter((kind) => fields.raw(kind) !== undefined);
   // `data: null` is data; next to another member it is the usual spelling of "unset".
@@ -38,7 +37,7 @@ export function readPart(value: unknown, path: string, rules: PartRules): Incomi
   const filename = fields.string('filename');
   const mediaType = fields.string('mediaType', 255);
   const metadata = fields.object('metadata');
-  if (mediaType !== undefined && !acceptsMode(mediaType, INPUT_MODES) && !acceptsMode(mediaType, rules.moreModes())) {
+  if (mediaType !== undefined && !rules.accepts(mediaType, skill)) {
     throw new AppError('content-type-not-supported', `${fields.at('mediaType')} is not a type this agent accepts.`);
   }
   const attributes = {

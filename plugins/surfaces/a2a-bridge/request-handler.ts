@@ -13,6 +13,7 @@ import { isTerminal, shortState } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import { callOf, type Call } from './call.js';
+import { extendedCard, type CardPorts } from './card-of-agent.js';
 import { listTasks } from './list-tasks.js';
 import type { Operation } from './operation.js';
 import { ownTask } from './own-task.js';
@@ -25,7 +26,7 @@ import { blobReader, toSdkTask, type TaskView } from './to-sdk.js';
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
 
 export class BridgeRequestHandler implements A2ARequestHandler {
-  constructor(private readonly ports: SendPorts) {}
+  constructor(private readonly ports: SendPorts & CardPorts) {}
 
   /** Only what the adapters check: versions and capabilities. Real cards come from card-routes.ts. */
   getAgentCard(): Promise<AgentCard> {
@@ -37,7 +38,7 @@ export class BridgeRequestHandler implements A2ARequestHandler {
       const { send } = call.take<'SendMessage'>();
       const admitted = await submit(this.ports, call, send);
       const record = send.returnImmediately ? admitted.record : await settled(this.ports, call, admitted);
-      return this.view(record, { historyLength: send.historyLength });
+      return this.view(record, send);
     });
   }
 
@@ -89,9 +90,12 @@ export class BridgeRequestHandler implements A2ARequestHandler {
     return answer(context, (call) => deleteConfig(this.ports, call, call.take<'DeleteTaskPushNotificationConfig'>()));
   }
 
-  getAuthenticatedExtendedAgentCard(_params: unknown, context: ServerCallContext): Promise<never> {
-    return answer(context, () => {
-      throw new AppError('unsupported-operation', 'There is no extended agent card.');
+  getAuthenticatedExtendedAgentCard(_params: unknown, context: ServerCallContext): Promise<AgentCard> {
+    return answer(context, ({ caller, target }) => {
+      if (!this.ports.config.extendedCards) {
+        throw new AppError('unsupported-operation', 'There are no extended agent cards here.');
+      }
+      return AgentCard.fromJSON(extendedCard(this.ports, caller, target));
     });
   }
 

@@ -1,4 +1,4 @@
-// The REST paths of A2A 1.0 below an interface's URL, each also behind a tenant's name.
+// The REST paths below an interface's URL: those of 1.0, each also behind a tenant's name, and those of 0.3 below /v1.
 import { AppError } from '../../../src/errors.js';
 import type { OperationName } from './operation.js';
 
@@ -18,29 +18,56 @@ type Methods = Record<string, OperationName>;
  * `method-not-allowed`, and `invalid-request` for a bad percent-encoding.
  */
 export function matchRest(method: string, path: string, onAllowed?: (methods: string) => void): RestRoute {
-  const segments = path.slice(1).split('/').map(decode);
+  const segments = split(path);
   const direct = lookUp(segments);
   const [tenant, ...rest] = segments;
   const found = direct ?? (tenant ? lookUp(rest) : undefined);
   if (!found) throw new AppError('not-found', 'There is no such operation.');
-  const name = found.methods[method];
-  if (name === undefined) {
-    onAllowed?.(Object.keys(found.methods).join(', '));
-    throw new AppError('method-not-allowed', `Use ${Object.keys(found.methods).join(' or ')} here.`);
-  }
-  return {
-    name,
-    ...(direct === undefined && { tenant }),
-    ...(found.taskId !== undefined && { taskId: found.taskId }),
-    ...(found.configId !== undefined && { configId: found.configId }),
-  };
+  return { ...routed(found, method, onAllowed), ...(direct === undefined && { tenant }) };
 }
+
+/** Like `matchRest`, for 0.3: all below `/v1`, no tenants, no list of tasks. */
+export function matchLegacyRest(method: string, path: string, onAllowed?: (methods: string) => void): RestRoute {
+  const [prefix, ...rest] = split(path);
+  const found = prefix !== 'v1' ? undefined : rest.length === 1 ? fixed(LEGACY_FIXED, rest[0]) : lookUp(rest);
+  if (!found) {
+    // Most likely a forgotten header: without one the version is 0.3.
+    throw new AppError('not-found', 'There is no such operation in A2A 0.3; send A2A-Version: 1.0 for those of 1.0.');
+  }
+  return routed(found, method, onAllowed);
+}
+
+interface Found {
+  methods: Methods;
+  taskId?: string;
+  configId?: string;
+}
+
+function routed({ methods, ...ids }: Found, method: string, onAllowed?: (methods: string) => void): RestRoute {
+  const name = methods[method];
+  if (name !== undefined) return { name, ...ids };
+  onAllowed?.(Object.keys(methods).join(', '));
+  throw new AppError('method-not-allowed', `Use ${Object.keys(methods).join(' or ')} here.`);
+}
+
+/** The decoded segments; one trailing slash counts for nothing. */
+const split = (path: string): string[] =>
+  path
+    .replace(/(.)\/$/, '$1')
+    .slice(1)
+    .split('/')
+    .map(decode);
 
 const FIXED: Readonly<Record<string, Methods>> = {
   'message:send': { POST: 'SendMessage' },
   'message:stream': { POST: 'SendStreamingMessage' },
   tasks: { GET: 'ListTasks' },
   extendedAgentCard: { GET: 'GetExtendedAgentCard' },
+};
+const LEGACY_FIXED: Readonly<Record<string, Methods>> = {
+  'message:send': { POST: 'SendMessage' },
+  'message:stream': { POST: 'SendStreamingMessage' },
+  card: { GET: 'GetExtendedAgentCard' },
 };
 const VERBS: Readonly<Record<string, Methods>> = {
   cancel: { POST: 'CancelTask' },
@@ -49,16 +76,14 @@ const VERBS: Readonly<Record<string, Methods>> = {
 const CONFIGS: Methods = { POST: 'CreateTaskPushNotificationConfig', GET: 'ListTaskPushNotificationConfigs' };
 const CONFIG: Methods = { GET: 'GetTaskPushNotificationConfig', DELETE: 'DeleteTaskPushNotificationConfig' };
 
-interface Found extends Pick<RestRoute, 'taskId' | 'configId'> {
-  methods: Methods;
+function fixed(table: Readonly<Record<string, Methods>>, segment = ''): Found | undefined {
+  const methods = Object.hasOwn(table, segment) ? table[segment] : undefined;
+  return methods && { methods };
 }
 
 function lookUp(segments: readonly string[]): Found | undefined {
   const [first = '', second, third, fourth] = segments;
-  if (segments.length === 1) {
-    const methods = Object.hasOwn(FIXED, first) ? FIXED[first] : undefined;
-    return methods && { methods };
-  }
+  if (segments.length === 1) return fixed(FIXED, first);
   if (first !== 'tasks' || !second) return undefined;
   if (segments.length === 2) {
     const colon = second.lastIndexOf(':');

@@ -8,17 +8,19 @@ import type { ErrorWriter } from '../../../src/http/door.js';
 import type { ErrorWriters } from '../../../src/http/error-writers.js';
 import type { SseHub } from '../../../src/http/sse-hub.js';
 import type { Core } from '../../../src/plugin.js';
+import type { CardSource } from '../../../src/workspace/settings.js';
 import type { Caller } from '../../../src/workspace/callers.js';
-import { agentMissing, agentNotFound, namedTenant, usableAgent } from './agent-access.js';
+import { agentMissing, agentNotFound, usableAgent } from './agent-access.js';
 import { answerJson, handOver, stubRest, stubRpc } from './adapter-stubs.js';
 import { Call, type CallTarget } from './call.js';
-import { IDEMPOTENT_SEND } from './card.js';
-import { Fields, invalid } from './fields.js';
-import { isStreaming, readOperation, type OperationName } from './operation.js';
-import { negotiateVersion } from './protocol-version.js';
+import { activeExtensions, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER, requestedExtensions } from './extensions.js';
+import { invalid } from './fields.js';
+import { acceptsInput } from './input-modes.js';
+import { isStreaming, readOperation } from './operation.js';
+import { LEGACY_VERSION, PROTOCOL_VERSION } from './protocol-version.js';
+import { asksLegacy, readRest, readRpc, versionOf, type ReadRequest } from './read-request.js';
 import type { BridgeRequestHandler } from './request-handler.js';
-import { matchRest, type RestRoute } from './rest-route.js';
-import { readEnvelope } from './rpc-envelope.js';
+import { LEGACY_REST, LEGACY_RPC } from './v0-3/legacy-shape.js';
 
 export interface RouteDeps {
   core: Pick<Core, 'capabilities' | 'config' | 'doors' | 'net' | 'registry' | 'workspaces'>;
@@ -35,7 +37,11 @@ const isRpc = (req: Request): boolean => req.path === '/';
  */
 export function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHandler[] {
   const { core, writers } = deps;
-  const writeError: ErrorWriter = (error, req, res) => (isRpc(req) ? writers.jsonRpc : writers.rest)(error, req, res);
+  const writeError: ErrorWriter = (error, req, res) => {
+    const { jsonRpc, rest, legacyJsonRpc, legacyRest } = writers;
+    const [rpcWriter, restWriter] = asksLegacy(req) ? [legacyJsonRpc, legacyRest] : [jsonRpc, rest];
+    (isRpc(req) ? rpcWriter : restWriter)(error, req, res);
+  };
   const rpcBody = core.doors.json(writeError);
   const restBody = core.doors.json(writeError, { types: ['application/a2a+json', 'application/json'] });
   const enter = entrance(deps);
@@ -75,17 +81,21 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
   const restAdapter = restHandler(options);
 
   return (req, res, pathAgent, writeError) => {
-    const { query } = req;
-    const version = negotiateVersion(req.get('A2A-Version'), query['A2A-Version'] ?? query['a2a-version']);
-    // The adapters compare the header literally.
-    req.headers['a2a-version'] = version;
-    const request = isRpc(req) ? readRpc(req) : readRest(req, res);
+    const version = versionOf(req);
+    // The adapters speak 1.0 only, whoever asks, and compare the header literally.
+    req.headers['a2a-version'] = PROTOCOL_VERSION;
+    const legacy = version === LEGACY_VERSION;
+    res.locals['legacy'] = legacy;
+    const request = isRpc(req) ? readRpc(req, version) : readRest(req, res, version);
+    const active = activeExtensions(requestedExtensions(req.headers, legacy), core.config.requiredExtensions);
+    if (active.length > 0) res.setHeader(legacy ? LEGACY_EXTENSIONS_HEADER : EXTENSIONS_HEADER, active.join(', '));
     const target = findTarget(core, req.caller as Caller, request, pathAgent);
     const operation = readOperation(request.name, request.params, {
       maxPartBytes: core.config.maxPartBytes,
-      moreModes: () => skillModes(core, target),
+      accepts: (mediaType, skill) => acceptsInput(mediaType, skill, () => skillsOf(core, target)),
       urlProblem: (url) => core.net.urlProblem(url),
-      pushNotifications: core.capabilities.has('push-notifications'),
+      // Webhooks of 0.3 callers would need bodies of 0.3.
+      pushNotifications: !legacy && core.capabilities.has('push-notifications'),
     });
     const call = new Call(req, res, req.caller as Caller, target, operation, writeError);
     req.rawBody = undefined;
@@ -96,6 +106,7 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     }
     res.locals['call'] = call;
     res.json = answerJson;
+    if (legacy) call.legacy = isRpc(req) ? LEGACY_RPC : LEGACY_REST;
     if (isStreaming(operation.name)) call.sink = hub.wrap(res, call);
     if (isRpc(req)) {
       call.frame = [`data: {"jsonrpc":"2.0","id":${JSON.stringify(request.id ?? null)},"result":`, '}\n\n'];
@@ -106,39 +117,6 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
       handOver(restAdapter, call);
     }
   };
-}
-
-interface ReadRequest {
-  name: OperationName;
-  params: Fields;
-  tenant?: string;
-  id?: string | number | null;
-  notification?: boolean;
-}
-
-function readRpc(req: Request): ReadRequest {
-  const envelope = readEnvelope(req.body);
-  const tenant = namedTenant([envelope.params]);
-  return { ...envelope, ...(tenant !== undefined && { tenant }) };
-}
-
-function readRest(req: Request, res: Response): ReadRequest {
-  const route = matchRest(req.method, req.path, (allowed) => res.setHeader('Allow', allowed));
-  const query = Fields.ofQuery(req.query);
-  const reads = req.method === 'GET' || req.method === 'DELETE';
-  if (!reads && req.body !== undefined && !Fields.isObject(req.body)) throw invalid('body', 'must be an object');
-  if (!reads && req.body === undefined && route.taskId === undefined) throw invalid('body', 'is required');
-  const ids = idsOf(route);
-  const params = reads ? Fields.ofQuery({ ...req.query, ...ids }) : Fields.of({ ...req.body, ...ids });
-  const tenant = namedTenant([route.tenant, query, params]);
-  return { name: route.name, params, ...(tenant !== undefined && { tenant }) };
-}
-
-/** The path's ids as the parameters they stand for. */
-function idsOf({ name, taskId, configId }: RestRoute): Record<string, string> {
-  if (taskId === undefined) return {};
-  if (!name.includes('PushNotificationConfig')) return { id: taskId };
-  return { taskId, ...(configId !== undefined && { id: configId }) };
 }
 
 function findTarget(
@@ -152,27 +130,17 @@ function findTarget(
   }
   const agent = usableAgent(core, caller, pathAgent ?? tenant ?? caller.workspace);
   if (!agent) throw pathAgent === undefined ? agentMissing(name) : agentNotFound();
-  return { agent, byPath: pathAgent !== undefined };
+  return { agent, byPath: pathAgent !== undefined, ...(tenant !== undefined && { tenant }) };
 }
 
-/** Input types that the owner's card lists for single skills. */
-function skillModes({ workspaces }: RouteDeps['core'], { agent }: CallTarget): readonly string[] {
-  if (agent.kind !== 'workspace') return [];
-  return workspaces.card(agent.name).skills.flatMap((skill) => skill.inputModes ?? []);
-}
+/** The skills with what their owner's card says about their input. */
+const skillsOf = ({ workspaces }: RouteDeps['core'], { agent }: CallTarget): readonly CardSource['skills'][number][] =>
+  agent.kind === 'workspace' ? workspaces.card(agent.name).skills : agent.skills;
 
 const userBuilder = (req: Request): Promise<Call> => Promise.resolve(req.res?.locals['call'] as Call);
 
-const contextBuilder: ServerCallContextBuilder = ({ user, extensions, requestedVersion }) => {
-  const context = new ServerCallContext({
-    ...(user && { user }),
-    ...(extensions && { requestedExtensions: extensions }),
-    ...(requestedVersion !== undefined && { requestedVersion }),
-  });
-  // Always in force; a client that asks is told so.
-  if (extensions?.includes(IDEMPOTENT_SEND)) context.addActivatedExtension(IDEMPOTENT_SEND);
-  return context;
-};
+const contextBuilder: ServerCallContextBuilder = ({ user, requestedVersion }) =>
+  new ServerCallContext({ ...(user && { user }), ...(requestedVersion !== undefined && { requestedVersion }) });
 
 /** Both interfaces: `/a2a` by key, for mounting there; and `/:name/a2a`, for mounting at `/agents`. */
 export function bridgeRouters(deps: RouteDeps): { byKey: Router; byName: Router } {

@@ -12,6 +12,8 @@ import { TASK_STATES, type Artifact, type Message, type Part, type StreamEvent }
 import type { Task, TaskStatus } from '../../../src/a2a-model.js';
 import type { BlobStore } from '../../../src/workspace/blob-store.js';
 
+import { acceptedArtifacts, type OutputModes } from './output-modes.js';
+
 /** Reads a stored file of the task's scope; undefined when it is gone. */
 export type ReadBlob = (blob: string) => Buffer | undefined;
 
@@ -24,13 +26,15 @@ export interface TaskView {
   /** The most recent messages to show; undefined = all. */
   historyLength?: number;
   includeArtifacts?: boolean;
+  /** What artifacts may consist of. */
+  accepted?: OutputModes;
 }
 
 /** The SDK numbers states in the order of the model's list, from 1. */
 const STATE_NUMBERS = new Map(TASK_STATES.map((state, i) => [state, i + 1]));
 
 export function toSdkTask(task: Task, read: ReadBlob, view: TaskView = {}): SdkTask {
-  const { historyLength, includeArtifacts = true } = view;
+  const { historyLength, includeArtifacts = true, accepted } = view;
   // slice(-0) would be everything.
   const history =
     historyLength === undefined ? task.history : historyLength === 0 ? [] : task.history.slice(-historyLength);
@@ -38,7 +42,9 @@ export function toSdkTask(task: Task, read: ReadBlob, view: TaskView = {}): SdkT
     id: task.id,
     contextId: task.contextId,
     status: toSdkStatus(task.status, read),
-    artifacts: includeArtifacts ? task.artifacts.map((artifact) => toSdkArtifact(artifact, read)) : [],
+    artifacts: includeArtifacts
+      ? acceptedArtifacts(task.artifacts, accepted).map((artifact) => toSdkArtifact(artifact, read))
+      : [],
     history: history.map((message) => toSdkMessage(message, read)),
     metadata: task.metadata,
   };

@@ -4,17 +4,23 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger, type Logger } from '../../../src/log.js';
+import { createLogger, Secrets } from '../../../src/log.js';
 import { createSwitchboard, type Switchboard } from '../../../src/main.js';
+import type { Plugin } from '../../../src/plugin.js';
 
-/** Keys: callers of alpha are ann and bob, of beta bob; eve belongs to alpha and may use both. */
+/**
+ * Keys: callers of alpha are ann and bob, of beta bob; eve belongs to alpha and may use both, max the agent that a test
+ * may have added as `manual`. */
 export const KEYS = {
   ann: 'key-alpha-ann',
   bob: 'key-alpha-bob',
   eve: 'key-alpha-eve',
+  max: 'key-alpha-max',
   betaBob: 'key-beta-bob',
   pia: 'key-private-pia',
 };
+
+const OPERATOR_KEY = 'operator-key-of-a-bridge-test';
 
 export interface Answer {
   status: number;
@@ -24,27 +30,36 @@ export interface Answer {
   json: any;
 }
 
+interface SendOptions {
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
 export class BridgeServer {
   url = '';
   switchboard!: Switchboard;
-  log: Logger = silentLogger();
+  /** Every line that was logged. */
+  readonly log: string[] = [];
   private readonly home = mkdtempSync(join(tmpdir(), 'switchboard-bridge-'));
 
-  async start(settings: Record<string, unknown>): Promise<void> {
+  async start(settings: Record<string, unknown>, plugins: readonly Plugin[] = []): Promise<void> {
     this.write('alpha', 'callers.json', {
       v: 1,
       callers: [
         { name: 'ann', key: KEYS.ann },
         { name: 'bob', key: KEYS.bob },
         { name: 'eve', key: KEYS.eve, agents: ['alpha', 'beta'] },
+        { name: 'max', key: KEYS.max, agents: ['alpha', 'manual'] },
       ],
     });
     this.write('beta', 'callers.json', { v: 1, callers: [{ name: 'bob', key: KEYS.betaBob }] });
     this.write('hidden', 'workspace.json', { v: 1, exposed: false });
     this.write('private', 'workspace.json', { v: 1, publicCard: false });
     this.write('private', 'callers.json', { v: 1, callers: [{ name: 'pia', key: KEYS.pia }] });
-    writeFileSync(join(this.home, 'switchboard.json'), JSON.stringify({ v: 1, ...settings }));
-    await this.open();
+    const all = { v: 1, operatorKey: OPERATOR_KEY, ...settings };
+    writeFileSync(join(this.home, 'switchboard.json'), JSON.stringify(all));
+    await this.open(plugins);
   }
 
   /** A new process on the same home. */
@@ -53,9 +68,10 @@ export class BridgeServer {
     await this.open();
   }
 
-  private async open(): Promise<void> {
+  private async open(plugins: readonly Plugin[] = []): Promise<void> {
     const config = { home: this.home, port: 0, host: '127.0.0.1' };
-    this.switchboard = await createSwitchboard({ config, log: this.log });
+    const log = createLogger('info', new Secrets(), { write: (line) => void this.log.push(line) });
+    this.switchboard = await createSwitchboard({ config, log, plugins });
     this.url = (await this.switchboard.start()).url;
   }
 
@@ -69,19 +85,23 @@ export class BridgeServer {
     return join(this.home, 'workspaces', name);
   }
 
-  private write(workspace: string, file: string, value: unknown): void {
+  /** Writes a file of a workspace; the next request sees it. */
+  write(workspace: string, file: string, value: unknown): void {
     const folder = join(this.home, 'workspaces', workspace, '.a2a');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, file), JSON.stringify(value));
   }
 
-  async send(
-    method: string,
-    path: string,
-    options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
-  ): Promise<Answer> {
+  async send(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
+    const response = await this.fetch(method, path, options);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parse(text) };
+  }
+
+  /** The request alone, for reading the answer piece by piece. */
+  fetch(method: string, path: string, options: SendOptions = {}): Promise<Response> {
     const { key = KEYS.bob, body, headers } = options;
-    const response = await fetch(`${this.url}${path}`, {
+    return fetch(`${this.url}${path}`, {
       method,
       headers: {
         'A2A-Version': '1.0',
@@ -91,8 +111,12 @@ export class BridgeServer {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parse(text) };
+  }
+
+  /** The operator's decision on a task that waits for it. */
+  async decide(cid: string, decision: 'approve' | 'decline'): Promise<void> {
+    const { status, text } = await this.send('POST', '/api/a2a/input', { key: OPERATOR_KEY, body: { cid, decision } });
+    if (status >= 300) throw new Error(text);
   }
 
   rpc(
@@ -113,6 +137,16 @@ function parse(text: string): unknown {
   }
 }
 
+/** The frames of a stream, as {id, event}. */
+export const frames = (text: string): { id: string; event: unknown }[] =>
+  text
+    .split('\n\n')
+    .filter((frame) => frame.includes('data: '))
+    .map((frame) => ({
+      id: /^id: (.*)$/m.exec(frame)?.[1] ?? '',
+      event: JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '{}') as unknown,
+    }));
+
 let messages = 0;
 /** Params of a send: one text, a fresh message id. */
 export const sendParams = (text: string, extra: Record<string, unknown> = {}, configuration?: unknown): unknown => ({
@@ -121,9 +155,9 @@ export const sendParams = (text: string, extra: Record<string, unknown> = {}, co
 });
 
 /** A server for all tests of the file. */
-export function useBridgeServer(settings: Record<string, unknown> = {}): BridgeServer {
+export function useBridgeServer(settings: Record<string, unknown> = {}, plugins: readonly Plugin[] = []): BridgeServer {
   const server = new BridgeServer();
-  beforeAll(() => server.start(settings));
+  beforeAll(() => server.start(settings, plugins));
   afterAll(() => server.stop());
   return server;
 }

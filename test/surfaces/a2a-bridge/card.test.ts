@@ -1,14 +1,20 @@
 import { StreamResponse } from '@a2a-js/sdk';
 import { describe, expect, it } from '@jest/globals';
 import { agentCard } from '../../../plugins/surfaces/a2a-bridge/card.js';
+import { IDEMPOTENT_SEND } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
 import { eventJson } from '../../../plugins/surfaces/a2a-bridge/event-json.js';
 import { toSdkEvent, toSdkTask } from '../../../plugins/surfaces/a2a-bridge/to-sdk.js';
 import { createCapabilities } from '../../../src/capabilities.js';
 import type { Part, StreamEvent, Task } from '../../../src/a2a-model.js';
 
 describe('a card', () => {
-  const live = createCapabilities();
-  const card = agentCard({ name: 'alpha', description: '', skills: [] }, 'https://h.example/agents/alpha/a2a', live);
+  const capabilities = createCapabilities();
+  const settings = { config: { extendedCards: true, requiredExtensions: [] }, capabilities };
+  const card = agentCard(
+    settings,
+    { name: 'alpha', description: '', skills: [] },
+    'https://h.example/agents/alpha/a2a',
+  );
 
   it('has every required member, filled', () => {
     for (const member of ['supportedInterfaces', 'defaultInputModes', 'defaultOutputModes', 'skills']) {
@@ -20,13 +26,15 @@ describe('a card', () => {
 
   it('declares exactly what is served', () => {
     expect(card['supportedInterfaces']).toEqual(
-      ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
-        url: 'https://h.example/agents/alpha/a2a',
-        protocolBinding,
-        protocolVersion: '1.0',
-      })),
+      ['1.0', '0.3'].flatMap((protocolVersion) =>
+        ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
+          url: 'https://h.example/agents/alpha/a2a',
+          protocolBinding,
+          protocolVersion,
+        })),
+      ),
     );
-    expect(card['capabilities']).toMatchObject({ streaming: true, pushNotifications: false, extendedAgentCard: false });
+    expect(card['capabilities']).toMatchObject({ streaming: true, pushNotifications: false, extendedAgentCard: true });
     expect(card['securitySchemes']).toMatchObject({
       apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
       bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
@@ -36,8 +44,20 @@ describe('a card', () => {
   it('offers push notifications once somebody sends them', () => {
     const sending = createCapabilities();
     sending.provide('push-notifications');
-    const offered = agentCard({ name: 'alpha', description: '', skills: [] }, 'https://h.example/a2a', sending);
+    const live = { ...settings, capabilities: sending };
+    const offered = agentCard(live, { name: 'alpha', description: '', skills: [] }, 'https://h.example/a2a');
     expect(offered['capabilities']).toMatchObject({ pushNotifications: true });
+  });
+
+  it('follows the configuration', () => {
+    const config = { extendedCards: false, requiredExtensions: [IDEMPOTENT_SEND, 'urn:unknown'] };
+    const shown = agentCard(
+      { config, capabilities },
+      { name: 'a', description: 'd' },
+      'https://h.example/a2a',
+    ).capabilities;
+    expect(shown).toMatchObject({ extendedAgentCard: false });
+    expect(shown?.['extensions']).toEqual([expect.objectContaining({ uri: IDEMPOTENT_SEND, required: true })]);
   });
 
   it("shows the owner's words and nothing that was not asked for", () => {
@@ -50,7 +70,7 @@ describe('a card', () => {
       key: 'secret-key',
       home: '/secret/path',
     };
-    const text = JSON.stringify(agentCard(words, 'https://h.example/a2a', live));
+    const text = JSON.stringify(agentCard(settings, words, 'https://h.example/a2a'));
     expect(text).toContain('"version":"2.0.0"');
     expect(text).toContain('"tags":["s"]');
     expect(text).not.toContain('secret');
@@ -77,7 +97,7 @@ describe('an event as JSON', () => {
 
   it.each(events)('is what the SDK would write (%#)', (event) => {
     const wire = StreamResponse.toJSON(toSdkEvent(event, read));
-    expect(JSON.parse(eventJson(event, read))).toEqual(JSON.parse(JSON.stringify(wire)));
+    expect(JSON.parse(JSON.stringify(eventJson(event, read)))).toEqual(JSON.parse(JSON.stringify(wire)));
   });
 });
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Fields } from '../../../plugins/surfaces/a2a-bridge/fields.js';
+import { acceptsMode, INPUT_MODES } from '../../../plugins/surfaces/a2a-bridge/input-modes.js';
 import { readSend, type SendRequest } from '../../../plugins/surfaces/a2a-bridge/read-message.js';
 import { AppError } from '../../../src/errors.js';
 
 const rules = {
   maxPartBytes: 8,
-  moreModes: () => ['application/x-known'],
+  accepts: (type: string) => type === 'application/x-known' || acceptsMode(type, INPUT_MODES),
   urlProblem: (url: string) => (url.startsWith('https://') ? undefined : 'must be an https URL'),
   pushNotifications: true,
 };

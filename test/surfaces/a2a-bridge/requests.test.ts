@@ -3,7 +3,7 @@ import { Fields } from '../../../plugins/surfaces/a2a-bridge/fields.js';
 import { readOperation } from '../../../plugins/surfaces/a2a-bridge/operation.js';
 import { readPageToken, writePageToken } from '../../../plugins/surfaces/a2a-bridge/page-token.js';
 import { negotiateVersion } from '../../../plugins/surfaces/a2a-bridge/protocol-version.js';
-import { matchRest } from '../../../plugins/surfaces/a2a-bridge/rest-route.js';
+import { matchLegacyRest, matchRest } from '../../../plugins/surfaces/a2a-bridge/rest-route.js';
 import { readEnvelope } from '../../../plugins/surfaces/a2a-bridge/rpc-envelope.js';
 import { lastEventSeq } from '../../../plugins/surfaces/a2a-bridge/task-stream.js';
 import { parseTimestamp } from '../../../plugins/surfaces/a2a-bridge/timestamp.js';
@@ -39,17 +39,30 @@ describe('a JSON-RPC envelope', () => {
     [{ ...good, params: 'x' }, 'invalid-params'],
     [{ ...good, params: undefined }, 'invalid-params'],
   ])('%j is refused as %s', (body, code) => {
-    expect(codeOf(() => readEnvelope(body))).toBe(code);
+    expect(codeOf(() => readEnvelope(body, '1.0'))).toBe(code);
   });
 
   it('has an id, null included, or is a notification', () => {
-    expect(readEnvelope(good)).toMatchObject({ id: 1, notification: false, name: 'GetTask' });
-    expect(readEnvelope({ ...good, id: null })).toMatchObject({ id: null, notification: false });
-    expect(readEnvelope({ jsonrpc: '2.0', method: 'GetTask', params: {} })).toMatchObject({ notification: true });
+    expect(readEnvelope(good, '1.0')).toMatchObject({ id: 1, notification: false, name: 'GetTask' });
+    expect(readEnvelope({ ...good, id: null }, '1.0')).toMatchObject({ id: null, notification: false });
+    expect(readEnvelope({ jsonrpc: '2.0', method: 'GetTask', params: {} }, '1.0')).toMatchObject({
+      notification: true,
+    });
+  });
+
+  it('names its method as its version does', () => {
+    const old = { ...good, method: 'tasks/get', params: { id: 't', historyLength: 0 } };
+    expect(readEnvelope(old, '0.3').name).toBe('GetTask');
+    expect(readEnvelope(old, '0.3').params.raw('historyLength')).toBeUndefined();
+    expect(codeOf(() => readEnvelope(old, '1.0'))).toBe('method-not-found');
+    expect(codeOf(() => readEnvelope(good, '0.3'))).toBe('method-not-found');
+    expect(codeOf(() => readEnvelope({ ...good, method: 'tasks/list' }, '0.3'))).toBe('method-not-found');
   });
 
   it('needs no params for the extended card', () => {
-    expect(readEnvelope({ jsonrpc: '2.0', id: 1, method: 'GetExtendedAgentCard' }).name).toBe('GetExtendedAgentCard');
+    expect(readEnvelope({ jsonrpc: '2.0', id: 1, method: 'GetExtendedAgentCard' }, '1.0').name).toBe(
+      'GetExtendedAgentCard',
+    );
   });
 });
 
@@ -59,6 +72,9 @@ describe('a REST path', () => {
     ['POST', '/message%3Asend', { name: 'SendMessage' }],
     ['POST', '/message:stream', { name: 'SendStreamingMessage' }],
     ['GET', '/tasks', { name: 'ListTasks' }],
+    ['GET', '/tasks/', { name: 'ListTasks' }],
+    ['POST', '/message:send/', { name: 'SendMessage' }],
+    ['GET', '/tasks/t1/', { name: 'GetTask', taskId: 't1' }],
     ['GET', '/tasks/t1', { name: 'GetTask', taskId: 't1' }],
     ['POST', '/tasks/t1:cancel', { name: 'CancelTask', taskId: 't1' }],
     ['POST', '/tasks/t1%3Acancel', { name: 'CancelTask', taskId: 't1' }],
@@ -85,7 +101,6 @@ describe('a REST path', () => {
     ['GET', '/constructor', 'not-found'],
     ['POST', '/tasks/t1:explode', 'not-found'],
     ['POST', '/tasks/:cancel', 'not-found'],
-    ['GET', '/tasks/', 'not-found'],
     ['GET', '/a/b/tasks', 'not-found'],
     ['GET', '/message:send', 'method-not-allowed'],
     ['DELETE', '/tasks/t1', 'method-not-allowed'],
@@ -95,8 +110,32 @@ describe('a REST path', () => {
   });
 });
 
+describe('a REST path of 0.3', () => {
+  it.each([
+    ['POST', '/v1/message:send', { name: 'SendMessage' }],
+    ['POST', '/v1/message%3Astream', { name: 'SendStreamingMessage' }],
+    ['GET', '/v1/tasks/t1', { name: 'GetTask', taskId: 't1' }],
+    ['POST', '/v1/tasks/t1:cancel', { name: 'CancelTask', taskId: 't1' }],
+    ['GET', '/v1/tasks/t1:subscribe', { name: 'SubscribeToTask', taskId: 't1' }],
+    ['POST', '/v1/tasks/t1:subscribe/', { name: 'SubscribeToTask', taskId: 't1' }],
+    ['GET', '/v1/card', { name: 'GetExtendedAgentCard' }],
+  ])('%s %s is an operation', (method, path, route) => {
+    expect(matchLegacyRest(method, path)).toEqual(route);
+  });
+
+  it.each([
+    ['GET', '/v1/tasks', 'not-found'],
+    ['GET', '/v1/extendedAgentCard', 'not-found'],
+    ['POST', '/message:send', 'not-found'],
+    ['POST', '/alpha/v1/message:send', 'not-found'],
+    ['PUT', '/v1/tasks/t1', 'method-not-allowed'],
+  ])('%s %s is refused as %s', (method, path, code) => {
+    expect(codeOf(() => matchLegacyRest(method, path))).toBe(code);
+  });
+});
+
 describe('the parameters of ListTasks', () => {
-  const rules = { maxPartBytes: 1, moreModes: () => [], urlProblem: () => undefined, pushNotifications: true };
+  const rules = { maxPartBytes: 1, accepts: () => true, urlProblem: () => undefined, pushNotifications: true };
   const read = (params: object): unknown =>
     codeOf(() => {
       const operation = readOperation('ListTasks', Fields.of(params), rules);
@@ -176,8 +215,11 @@ describe('the protocol version', () => {
     [undefined, '1.0', '1.0'],
     ['1.0', '99.0', '1.0'],
     ['99.0', '1.0', 'version-not-supported'],
-    ['0.3', undefined, 'version-not-supported'],
-    [undefined, undefined, 'version-not-supported'],
+    ['0.3', undefined, '0.3'],
+    ['0.3.0', undefined, '0.3'],
+    [undefined, undefined, '0.3'],
+    ['', '', '0.3'],
+    ['0.2', undefined, 'version-not-supported'],
     ['1', undefined, 'version-not-supported'],
     ['1.0x', undefined, 'version-not-supported'],
     ['1.0, 0.3', undefined, 'version-not-supported'],

@@ -1,0 +1,32 @@
+// The card of one agent: its owner's words, and for a known caller only what that caller may use.
+import type { AgentInfo } from '../../../src/executors/contract.js';
+import type { Core } from '../../../src/plugin.js';
+import type { Caller } from '../../../src/workspace/callers.js';
+import { agentCard, type CardWords } from './card.js';
+import type { WireCard } from './v0-3/wire.js';
+
+export type CardPorts = Pick<Core, 'capabilities' | 'config' | 'workspaces' | 'baseUrl'>;
+
+/** The public card, for the agent's own address. */
+export const publicCard = (core: CardPorts, agent: AgentInfo): WireCard =>
+  agentCard(core, wordsOf(core, agent), `${core.baseUrl()}/agents/${agent.name}/a2a`);
+
+/**
+ * The extended card: the agent as this caller may use it, at the address it was asked for: its own path, or the common
+ * one, with the tenant that selected it there.
+ */
+export function extendedCard(
+  core: CardPorts,
+  caller: Caller,
+  { agent, byPath, tenant }: { agent: AgentInfo; byPath: boolean; tenant?: string },
+): WireCard {
+  const words = wordsOf(core, agent);
+  const skills = words.skills?.filter(({ id }) => caller.skills?.includes(id) ?? true);
+  const url = `${core.baseUrl()}${byPath ? `/agents/${agent.name}` : ''}/a2a`;
+  return agentCard(core, { ...words, skills }, url, byPath ? undefined : tenant);
+}
+
+function wordsOf({ workspaces }: CardPorts, agent: AgentInfo): CardWords {
+  if (agent.kind === 'workspace') return workspaces.card(agent.name);
+  return { name: agent.name, description: agent.description ?? '', skills: agent.skills };
+}

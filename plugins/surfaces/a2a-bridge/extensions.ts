@@ -1,0 +1,44 @@
+// A2A extensions: which the switchboard has, which a request asks for, and which are in force for it. URIs are compared
+// as they are: another case or another version is another extension.
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError } from '../../../src/errors.js';
+
+export const IDEMPOTENT_SEND = 'urn:a2a-switchboard:ext:idempotent-send:v1';
+
+export const EXTENSIONS: readonly { uri: string; description: string }[] = [
+  {
+    uri: IDEMPOTENT_SEND,
+    description: 'A message sent again under the same messageId within a day is answered by its first task.',
+  },
+];
+
+/** Header of 1.0 and, for 0.3, its old name. */
+export const EXTENSIONS_HEADER = 'A2A-Extensions';
+export const LEGACY_EXTENSIONS_HEADER = 'X-A2A-Extensions';
+
+/** The URIs that a request lists, each once. Repeated headers are one list. */
+export function requestedExtensions(headers: IncomingHttpHeaders, legacy: boolean): string[] {
+  const names = legacy ? [LEGACY_EXTENSIONS_HEADER, EXTENSIONS_HEADER] : [EXTENSIONS_HEADER];
+  const values = names.flatMap((name) => headers[name.toLowerCase()] ?? []);
+  const uris = values.flatMap((value) => value.split(',')).map((uri) => uri.trim());
+  return [...new Set(uris.filter((uri) => uri !== ''))];
+}
+
+/**
+ * What is in force: requested and known here. What is not known is ignored. Throws AppError `extension-required` when
+ * one of `required` was not requested.
+ */
+export function activeExtensions(requested: readonly string[], required: readonly string[]): string[] {
+  const missing = requiredExtensions(required).filter((uri) => !requested.includes(uri));
+  if (missing.length > 0) {
+    throw new AppError('extension-required', `List ${missing.join(', ')} in the header ${EXTENSIONS_HEADER}.`);
+  }
+  return requested.filter(isKnown);
+}
+
+/** Of the configured ones those that exist: nobody could satisfy the rest. */
+export const requiredExtensions = (configured: readonly string[]): string[] => configured.filter(isKnown);
+
+export const unknownExtensions = (configured: readonly string[]): string[] => configured.filter((uri) => !isKnown(uri));
+
+const isKnown = (uri: string): boolean => EXTENSIONS.some((extension) => extension.uri === uri);

@@ -1,0 +1,172 @@
+// Answers of 1.0 as 0.3 wrote them: flat results with a `kind` over JSON-RPC, ProtoJSON of the old schema over REST. Pure
+// functions from JSON to JSON; the operation itself never knows which version asked.
+import { isTerminal, shortState, type TaskState } from '../../../../src/a2a-model.js';
+import type { OperationName } from '../operation.js';
+import { legacyCard, legacyRestCard } from './legacy-card.js';
+import { legacyRestPart, legacyRpcPart } from './legacy-part.js';
+import type {
+  Json,
+  WireArtifact,
+  WireCard,
+  WireEvent,
+  WireMessage,
+  WirePart,
+  WirePushConfig,
+  WireStatus,
+  WireTask,
+} from './wire.js';
+
+/** How one of the two 0.3 bindings writes what the 1.0 side produced. */
+export interface LegacyShape {
+  /** An operation's whole answer. */
+  result(name: OperationName, answer: unknown): unknown;
+  event(event: WireEvent): Json;
+}
+
+/** How the two bindings differ. */
+interface Spelling {
+  kind(kind: string): Json;
+  /** A message's parts under their name. */
+  parts(parts: readonly WirePart[]): Json;
+  part(part: WirePart): Json;
+  role(role: WireMessage['role']): string;
+  state(state: TaskState): string;
+}
+
+const RPC: Spelling = {
+  kind: (kind) => ({ kind }),
+  parts: (parts) => ({ parts: parts.map(legacyRpcPart) }),
+  part: legacyRpcPart,
+  role: (role) => (role === 'ROLE_USER' ? 'user' : 'agent'),
+  state: shortState,
+};
+const REST: Spelling = {
+  kind: () => ({}),
+  parts: (parts) => ({ content: parts.map(legacyRestPart) }),
+  part: legacyRestPart,
+  role: (role) => role,
+  // The old schema spelt it with two Ls.
+  state: (state) => (state === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : state),
+};
+
+/** A 0.3 stream is over when nothing comes without its caller. */
+export const endsLegacyStream = (state: TaskState): boolean =>
+  isTerminal(state) || state === 'TASK_STATE_INPUT_REQUIRED';
+
+function writeMessage(spelling: Spelling, { role, parts, ...rest }: WireMessage): Json {
+  return { ...spelling.kind('message'), ...rest, role: spelling.role(role), ...spelling.parts(parts) };
+}
+
+function writeStatus(spelling: Spelling, { state, message, timestamp }: WireStatus): Json {
+  return {
+    state: spelling.state(state as TaskState),
+    ...(message && { message: writeMessage(spelling, message) }),
+    ...(timestamp !== undefined && { timestamp }),
+  };
+}
+
+const writeArtifact = (spelling: Spelling, { parts, ...rest }: WireArtifact): Json => ({
+  ...rest,
+  parts: parts.map(spelling.part),
+});
+
+function writeTask(spelling: Spelling, { status, artifacts, history, ...rest }: WireTask): Json {
+  return {
+    ...spelling.kind('task'),
+    ...rest,
+    status: writeStatus(spelling, status),
+    ...(artifacts && { artifacts: artifacts.map((artifact) => writeArtifact(spelling, artifact)) }),
+    ...(history && { history: history.map((message) => writeMessage(spelling, message)) }),
+  };
+}
+
+/** The event's member and what it holds; JSON-RPC drops the member, since the kind says it. */
+function writeEvent(spelling: Spelling, event: WireEvent): [member: string, value: Json] {
+  const { task, message, statusUpdate, artifactUpdate } = event;
+  if (task) return ['task', writeTask(spelling, task)];
+  if (message) return ['message', writeMessage(spelling, message)];
+  if (statusUpdate) {
+    const { status, ...rest } = statusUpdate;
+    const final = endsLegacyStream(status.state as TaskState);
+    const value = { ...spelling.kind('status-update'), ...rest, status: writeStatus(spelling, status), final };
+    return ['statusUpdate', value];
+  }
+  const { artifact, append = false, lastChunk = false, ...rest } = artifactUpdate as Json & { artifact: WireArtifact };
+  return [
+    'artifactUpdate',
+    {
+      ...spelling.kind('artifact-update'),
+      ...rest,
+      artifact: writeArtifact(spelling, artifact),
+      append,
+      lastChunk,
+    },
+  ];
+}
+
+function pushConfig({ taskId: _taskId, authentication, ...rest }: WirePushConfig): Json {
+  if (!authentication) return rest;
+  const { scheme, credentials } = authentication;
+  return {
+    ...rest,
+    authentication: { schemes: scheme ? [scheme] : [], ...(credentials !== undefined && { credentials }) },
+  };
+}
+
+const listed = (answer: unknown): WirePushConfig[] => (answer as { configs?: WirePushConfig[] }).configs ?? [];
+
+/** For a `jsonrpc` response's `result`. */
+export const LEGACY_RPC: LegacyShape = {
+  event: (event) => writeEvent(RPC, event)[1],
+  result(name, answer) {
+    const config = (value: WirePushConfig): Json => ({
+      taskId: value.taskId,
+      pushNotificationConfig: pushConfig(value),
+    });
+    switch (name) {
+      case 'SendMessage':
+        return writeEvent(RPC, answer as WireEvent)[1];
+      case 'GetTask':
+      case 'CancelTask':
+        return writeTask(RPC, answer as WireTask);
+      case 'CreateTaskPushNotificationConfig':
+      case 'GetTaskPushNotificationConfig':
+        return config(answer as WirePushConfig);
+      case 'ListTaskPushNotificationConfigs':
+        return listed(answer).map(config);
+      case 'DeleteTaskPushNotificationConfig':
+        return null;
+      case 'GetExtendedAgentCard':
+        return legacyCard(answer as WireCard);
+      default:
+        return answer;
+    }
+  },
+};
+
+/** For a REST body. */
+export const LEGACY_REST: LegacyShape = {
+  event: (event) => Object.fromEntries([writeEvent(REST, event)]),
+  result(name, answer) {
+    const config = (value: WirePushConfig): Json => ({
+      name: `tasks/${value.taskId}/pushNotificationConfigs/${value.id ?? ''}`,
+      pushNotificationConfig: pushConfig(value),
+    });
+    switch (name) {
+      case 'SendMessage':
+        return Object.fromEntries([writeEvent(REST, answer as WireEvent)]);
+      case 'GetTask':
+      case 'CancelTask':
+        return writeTask(REST, answer as WireTask);
+      case 'CreateTaskPushNotificationConfig':
+      case 'GetTaskPushNotificationConfig':
+        return config(answer as WirePushConfig);
+      case 'ListTaskPushNotificationConfigs':
+        return { configs: listed(answer).map(config) };
+      case 'GetExtendedAgentCard':
+        return legacyRestCard(answer as WireCard);
+      default:
+        return answer;
+    }
+  },
+};

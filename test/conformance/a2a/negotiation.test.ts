@@ -1,0 +1,158 @@
+// Versions, service parameters and extensions, over each binding.
+import { get, type IncomingMessage } from 'node:http';
+import { expect } from '@jest/globals';
+import { IDEMPOTENT_SEND } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
+import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
+import type { Binding } from './binding.js';
+import { overEachBinding } from './scenario.js';
+
+const server = useBridgeServer();
+const strict = useBridgeServer({ requiredExtensions: [IDEMPOTENT_SEND] });
+
+const list = (binding: Binding, headers: Record<string, string>) => binding.call('ListTasks', {}, { headers });
+const activated = async (binding: Binding, listed: string): Promise<string | null> =>
+  (await list(binding, { 'A2A-Extensions': listed })).answer.headers.get('a2a-extensions');
+
+overEachBinding(server, 'negotiation', [
+  [
+    '[38] The version may stand in the query instead of the header. (§3.6.1)',
+    async (binding) => {
+      const path = binding.name === 'JSON-RPC' ? '/a2a' : '/a2a/tasks';
+      const body = { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} };
+      const rpc = binding.name === 'JSON-RPC' ? { body } : {};
+      const method = binding.name === 'JSON-RPC' ? 'POST' : 'GET';
+      const asked = await server.send(method, `${path}?A2A-Version=1.0`, { ...rpc, headers: { 'A2A-Version': '' } });
+      expect((asked.json.result ?? asked.json).tasks).toBeDefined();
+    },
+  ],
+  [
+    '[39] A patch number changes nothing. (§3.6, §14.2.1)',
+    async (binding) => {
+      const { result } = await list(binding, { 'A2A-Version': '1.0.7' });
+      expect(result).toEqual((await list(binding, { 'A2A-Version': '1.0' })).result);
+    },
+  ],
+  [
+    '[41][178] A version that is not offered is refused. (§3.6.2, §5.4)',
+    async (binding) => {
+      const reasons = [];
+      for (const version of ['99.0', '1.1', '0.2', 'one'])
+        reasons.push((await list(binding, { 'A2A-Version': version })).error?.reason);
+      expect(new Set(reasons)).toEqual(new Set(['VERSION_NOT_SUPPORTED']));
+      return reasons;
+    },
+  ],
+  [
+    '[40][42] No version means 0.3: the same server answers it in the shapes of 0.3, and never as 1.0. (§3.6.2)',
+    async (binding) => {
+      for (const version of ['', '0.3']) {
+        const headers = { 'A2A-Version': version };
+        const { json } =
+          binding.name === 'JSON-RPC'
+            ? await server.rpc('tasks/get', { id: 'x' }, { headers })
+            : await server.send('GET', '/a2a/v1/tasks/x', { headers });
+        expect(json.error?.code ?? json.code).toBe(-32001);
+        const now =
+          binding.name === 'JSON-RPC'
+            ? await server.rpc('SendMessage', sendParams('x'), { headers })
+            : await server.send('POST', '/a2a/message:send', { headers, body: sendParams('x') });
+        expect(now.text).not.toContain('TASK_STATE');
+        expect(now.json.error?.code ?? now.json.code).toBe(-32601);
+      }
+    },
+  ],
+  [
+    '[44][45] Parameters travel as headers, whose names are matched in any case and whose values are not. (§9.2, §11.2, §3.2.6)',
+    async (binding) => {
+      const seen = [];
+      for (const name of ['a2a-version', 'A2A-VERSION']) {
+        const { error } = await list(binding, { [name]: '99.0', 'A2A-Version': '99.0' });
+        seen.push(error?.reason);
+      }
+      seen.push(await activated(binding, IDEMPOTENT_SEND), await activated(binding, IDEMPOTENT_SEND.toUpperCase()));
+      expect(seen).toEqual(['VERSION_NOT_SUPPORTED', 'VERSION_NOT_SUPPORTED', IDEMPOTENT_SEND, null]);
+      return seen;
+    },
+  ],
+  [
+    '[46] Several values share one field, spaces aside, and a repeated field is one list. (§9.2, §11.2)',
+    async (binding) => {
+      expect(await activated(binding, `urn:other ,  ${IDEMPOTENT_SEND} , urn:third`)).toBe(IDEMPOTENT_SEND);
+      // fetch can't send a field twice.
+      const repeated = await new Promise<IncomingMessage>((resolve, reject) => {
+        const headers = {
+          'X-API-Key': KEYS.bob,
+          'A2A-Version': '1.0',
+          'A2A-Extensions': ['urn:other', IDEMPOTENT_SEND],
+        };
+        get(`${server.url}/a2a/tasks`, { headers }, resolve).on('error', reject);
+      });
+      repeated.resume();
+      expect(repeated.headers['a2a-extensions']).toBe(IDEMPOTENT_SEND);
+    },
+  ],
+  [
+    '[47][51] Only what a client asks for is in force, and the answer names it. (§4.6.1, topics/extensions)',
+    async (binding) => {
+      const seen = [await activated(binding, ''), await activated(binding, IDEMPOTENT_SEND)];
+      expect(seen).toEqual([null, IDEMPOTENT_SEND]);
+      const stream = await server.fetch('POST', binding.name === 'JSON-RPC' ? '/a2a' : '/a2a/message:stream', {
+        headers: { 'A2A-Extensions': IDEMPOTENT_SEND },
+        body:
+          binding.name === 'JSON-RPC'
+            ? { jsonrpc: '2.0', id: 1, method: 'SendStreamingMessage', params: sendParams('x') }
+            : sendParams('x'),
+      });
+      expect(stream.headers.get('a2a-extensions')).toBe(IDEMPOTENT_SEND);
+      await stream.text();
+      return seen;
+    },
+  ],
+  [
+    '[49][50] An unknown extension, or another version of a known one, is ignored. (§4.6.3)',
+    async (binding) => {
+      const other = IDEMPOTENT_SEND.replace(':v1', ':v2');
+      const { result, answer } = await list(binding, { 'A2A-Extensions': `${other}, urn:unknown` });
+      expect(result.tasks).toBeDefined();
+      expect(answer.headers.get('a2a-extensions')).toBeNull();
+    },
+  ],
+  [
+    '[52] The extensions that a message names, and their metadata, come back as they were sent. (§4.6.2, §4.1.4)',
+    async (binding) => {
+      const extra = { extensions: ['urn:my:ext'], metadata: { 'urn:my:ext': { deep: [1, null, 'x'] } } };
+      const { result } = await binding.call('SendMessage', sendParams('hi', extra));
+      expect(result.task.history[0]).toMatchObject(extra);
+      return result.task.history[0];
+    },
+  ],
+]);
+
+overEachBinding(strict, 'required extensions', [
+  [
+    '[48][177] A required extension that the client does not name is an error, and nothing is done. (§3.3.4, §5.4)',
+    async (binding) => {
+      const reasons = [];
+      for (const listed of ['', 'urn:other']) {
+        const { error } = await binding.call('SendMessage', sendParams('x'), { headers: { 'A2A-Extensions': listed } });
+        reasons.push(error?.reason);
+      }
+      expect(reasons).toEqual(Array(2).fill('EXTENSION_SUPPORT_REQUIRED'));
+      expect((await list(binding, { 'A2A-Extensions': IDEMPOTENT_SEND })).result.totalSize).toBe(0);
+      return reasons;
+    },
+  ],
+  [
+    '[53] Extensions open no way around the key. (topics/extensions)',
+    async (binding) => {
+      const headers = { 'A2A-Extensions': IDEMPOTENT_SEND };
+      expect((await binding.call('ListTasks', {}, { key: '', headers })).answer.status).toBe(401);
+      const method = await strict.send('POST', '/a2a', {
+        key: '',
+        headers,
+        body: { jsonrpc: '2.0', id: 1, method: 'urn:x/do' },
+      });
+      expect(method.status).toBe(401);
+    },
+  ],
+]);
