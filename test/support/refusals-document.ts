@@ -37,7 +37,6 @@ const ELSEWHERE: Record<ErrorCode, string | undefined> = {
   // Nothing refuses with these.
   cooldown: undefined,
   'extended-card-not-configured': undefined,
-  'extension-required': undefined,
   'invalid-agent-response': undefined,
 };
 
