@@ -34,7 +34,7 @@ export function tableOf(report: TestReport): Line[] {
       line.shown.add(shown);
     }
   }
-  return [...lines.values()].sort((a, b) => order(a.row) - order(b.row));
+  return [...lines.values()].sort((a, b) => order(a.row) - order(b.row) || (a.rule < b.rule ? -1 : 1));
 }
 
 /** Rows with a letter come after the rest. */

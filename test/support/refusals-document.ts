@@ -15,7 +15,8 @@ const ELSEWHERE: Record<ErrorCode, string | undefined> = {
   'method-not-found': 'surface: no such JSON-RPC method',
   'not-found': 'surface: nothing at this address, or no such workspace or caller',
   'method-not-allowed': 'surface: the address answers other methods',
-  'version-not-supported': 'surface: another `A2A-Version`',
+  'version-not-supported': 'surface: an `A2A-Version` other than 1.0 and 0.3',
+  'extension-required': 'surface: a required extension is not listed',
   'agent-not-found': "surface: the agent of the address is not this key's",
   'task-not-found': "surface: no such task, or not this key's",
   'task-not-cancelable': 'surface: the task has ended',
@@ -36,7 +37,6 @@ const ELSEWHERE: Record<ErrorCode, string | undefined> = {
   // Nothing refuses with these.
   cooldown: undefined,
   'extended-card-not-configured': undefined,
-  'extension-required': undefined,
   'invalid-agent-response': undefined,
 };
 
