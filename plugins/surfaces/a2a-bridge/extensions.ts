@@ -1,6 +1,5 @@
 // A2A extensions: which the switchboard has, which a request asks for, and which are in force for it. URIs are compared
 // as they are: another case or another version is another extension.
-import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../../src/errors.js';
 
 export const IDEMPOTENT_SEND = 'urn:a2a-switchboard:ext:idempotent-send:v1';
@@ -17,7 +16,10 @@ export const EXTENSIONS_HEADER = 'A2A-Extensions';
 export const LEGACY_EXTENSIONS_HEADER = 'X-A2A-Extensions';
 
 /** The URIs that a request lists, each once. Repeated headers are one list. */
-export function requestedExtensions(headers: IncomingHttpHeaders, legacy: boolean): string[] {
+export function requestedExtensions(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  legacy: boolean,
+): string[] {
   const names = legacy ? [LEGACY_EXTENSIONS_HEADER, EXTENSIONS_HEADER] : [EXTENSIONS_HEADER];
   const values = names.flatMap((name) => headers[name.toLowerCase()] ?? []);
   const uris = values.flatMap((value) => value.split(',')).map((uri) => uri.trim());

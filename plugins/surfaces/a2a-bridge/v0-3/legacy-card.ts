@@ -18,7 +18,8 @@ export function legacyCard(card: WireCard): Json {
     url: preferred?.url,
     preferredTransport: preferred?.transport,
     additionalInterfaces: others,
-    capabilities: flags,
+    // Webhooks are posted in the form of 1.0 only.
+    capabilities: { ...flags, pushNotifications: false },
     ...(extendedAgentCard !== undefined && { supportsAuthenticatedExtendedCard: extendedAgentCard }),
     securitySchemes: Object.fromEntries(
       Object.entries(securitySchemes).map(([name, scheme]) => [name, legacyScheme(scheme)]),
