@@ -105,6 +105,31 @@ describe.each([
     expect(answerOf(done)).toContain('you said: blue');
   });
 
+  it('goes on with a conversation after a restart of the server', async () => {
+    const asked = (await client.sendMessage(request([textPart('say first; ask which colour; say last')]))) as Task;
+    await server.restart();
+    client = await new ClientFactory({ transports: [transport] }).createFromUrl(server.url);
+    const before = await client.getTask({ tenant: '', id: asked.id, historyLength: undefined });
+    expect(before).toEqual(asked);
+    const events = await all(client.sendMessageStream(request([textPart('red')], { taskId: asked.id })));
+    expect(events[0]?.payload?.$case).toBe('task');
+    const after = await client.getTask({ tenant: '', id: asked.id, historyLength: undefined });
+    expect([after.status?.state, answerOf(after)]).toEqual([TaskState.TASK_STATE_COMPLETED, 'last']);
+    const said = after.history.flatMap(({ parts }) => parts.map(({ content }) => content?.value as string));
+    expect(said).toEqual(expect.arrayContaining(['first', 'which colour', 'red', 'you said: red', 'last']));
+    expect(
+      (
+        await client.listTasks({
+          tenant: '',
+          contextId: after.contextId,
+          status: 0,
+          pageToken: '',
+          statusTimestampAfter: undefined,
+        })
+      ).totalSize,
+    ).toBe(1);
+  });
+
   it('takes a file and gives one back', async () => {
     const file: Part = {
       content: { $case: 'raw', value: Buffer.from([0, 255, 7]) },
