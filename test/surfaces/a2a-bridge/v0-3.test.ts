@@ -182,6 +182,13 @@ describe('a 0.3 request in the spelling of 1.0', () => {
     expect(read({ request: message, configuration: rest })).toEqual(expected);
   });
 
+  it('names a webhook by the ids of its path, or of its parameters', () => {
+    const name = { taskId: 't', id: 'c' };
+    const named = (params: object): unknown => json(readLegacy('GetTaskPushNotificationConfig', Fields.of(params)));
+    expect(named({ id: 't', pushNotificationConfigId: 'c' })).toEqual(name);
+    expect(named(name)).toEqual(name);
+  });
+
   it('waits unless it says that it does not', () => {
     const message = { messageId: 'm' };
     for (const blocking of [undefined, null, true]) {

@@ -17,15 +17,11 @@ export function readLegacy(name: OperationName, params: Fields): Json {
     case 'GetTask':
       return { id: params.raw('id'), historyLength: historyLength(params) };
     case 'CreateTaskPushNotificationConfig':
-      return {
-        ...pushConfig(params.child('pushNotificationConfig')),
-        taskId: params.raw('taskId') ?? params.raw('id'),
-      };
+      return { ...pushConfig(params.child('pushNotificationConfig')), taskId: params.raw('taskId') };
     case 'GetTaskPushNotificationConfig':
     case 'DeleteTaskPushNotificationConfig':
-      return { taskId: params.raw('taskId') ?? params.raw('id'), id: params.raw('pushNotificationConfigId') };
     case 'ListTaskPushNotificationConfigs':
-      return { taskId: params.raw('taskId') ?? params.raw('id') };
+      return configName(params);
     case 'CancelTask':
     case 'SubscribeToTask':
       return { id: params.raw('id'), metadata: params.raw('metadata') };
@@ -114,6 +110,13 @@ function readData(part: Fields, metadata: Json | undefined): Json {
   const { [WRAPPED]: _wrapped, ...rest } = metadata;
   const value = Fields.isObject(data) && 'value' in data ? data['value'] : data;
   return { data: value, metadata: Object.keys(rest).length > 0 ? rest : undefined };
+}
+
+/** Over REST the path says what is what; JSON-RPC calls the task's id `id`. */
+function configName(params: Fields): Json {
+  const taskId = params.raw('taskId');
+  if (taskId !== undefined) return { taskId, id: params.raw('id') };
+  return { taskId: params.raw('id'), id: params.raw('pushNotificationConfigId') };
 }
 
 /** 1.0 knows one scheme a config: the first is kept. */
