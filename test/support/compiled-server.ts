@@ -1,7 +1,7 @@
 // The server as users run it: the compiled build, in a process of its own, on a home of the caller's choice.
 import { spawnSync } from 'node:child_process';
 import Sqlite from 'better-sqlite3';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startServerChild, type ServerChild } from './server-child.js';
@@ -21,9 +21,15 @@ export interface StartOptions {
   timeoutMs?: number;
 }
 
+/** The flags of Node that `npm start` uses. */
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
+}
+
 /** Starts the compiled server on a free port of 127.0.0.1. Call `ensureBuilt` first. */
 export function startSwitchboard(options: StartOptions): Promise<ServerChild> {
-  return startServerChild([...(options.nodeFlags ?? []), ENTRY, 'start'], {
+  return startServerChild([...startFlags(), ...(options.nodeFlags ?? []), ENTRY, 'start'], {
     cwd: PROJECT,
     env: {
       SWITCHBOARD_HOME: options.home,
