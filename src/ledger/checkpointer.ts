@@ -9,6 +9,7 @@ import type { LiveTask } from './live-task.js';
 import type { TaskEvent, TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 import { Sweep } from './sweep.js';
+import { dropRow } from './task-files.js';
 
 /** A commit is in its checkpoint within 200 ms: this wait, and the slices after it. */
 const FILES_WAIT_MS = 100;
@@ -180,7 +181,7 @@ export class Checkpointer {
   /** The owner took the workspace away, and its tasks with it: no folder is made for them again. */
   private letGo(live: LiveTask): void {
     this.unmirrored.delete(live);
-    this.deps.mirror.remove([live.taskId]);
+    dropRow(this.deps.mirror, (live.committed as TaskRecord).envelope.caller.scope, live.taskId);
     this.deps.log.warn({ cid: live.taskId }, 'a task is gone with its workspace');
     this.deps.onGone(live);
   }

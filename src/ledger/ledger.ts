@@ -16,7 +16,7 @@ import type { JournalEntry, TaskEvent, TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 import { StorageHealth } from './storage-health.js';
 import { TaskCounts } from './task-counts.js';
-import { TaskFiles } from './task-files.js';
+import { TaskFiles, UNALIGNED } from './task-files.js';
 import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
 import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
@@ -171,7 +171,8 @@ export class FileLedger implements Ledger {
     await this.deps.stores.close();
     for (const [scope, { checkpoints }] of this.deps.stores.all()) {
       const stamp = checkpoints.stamp();
-      if (stamp !== undefined && this.checkpointer.upToDate) this.deps.mirror.stamp(scope, stamp);
+      const aligned = this.checkpointer.upToDate && this.deps.mirror.stampOf(scope) !== UNALIGNED;
+      if (stamp !== undefined && aligned) this.deps.mirror.stamp(scope, stamp);
     }
   }
 

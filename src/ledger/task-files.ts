@@ -6,6 +6,15 @@ import { isTaskId } from '../workspace/names.js';
 import type { TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 
+/** No folder looks like this: the next start compares the scope's files with its rows, whatever the folder's stamp. */
+export const UNALIGNED = '';
+
+/** Takes out the row of a task whose file is not there. It may come back, e.g. with a folder that was moved away. */
+export function dropRow(mirror: Mirror, scope: string, taskId: string): void {
+  mirror.remove([taskId]);
+  mirror.stamp(scope, UNALIGNED);
+}
+
 export class TaskFiles {
   constructor(private readonly deps: { mirror: Mirror; stores: ScopeStores; log: Logger }) {}
 
@@ -17,7 +26,7 @@ export class TaskFiles {
     try {
       const record = stores.of(scope).checkpoints.read(taskId);
       // A row without a file would show in lists what nobody can get.
-      if (!record) mirror.remove([taskId]);
+      if (!record) dropRow(mirror, scope, taskId);
       // A file that names another scope was put there by hand: nobody gains another's tasks that way.
       else if (record.envelope.caller.scope === scope) return { task: record.task, envelope: record.envelope };
     } catch (error) {

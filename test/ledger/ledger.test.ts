@@ -423,3 +423,25 @@ describe('a journal line by another hand', () => {
     expect(home.ledger.get('t1')).toBeDefined();
   });
 });
+
+describe('a folder that was moved away and back', () => {
+  it('has its tasks in the lists again after the next start, though it looks as before', async () => {
+    const home = await start();
+    await home.ledger.create(newTask('t1'));
+    await home.say(completed('t1'));
+    await home.ledger.close();
+    await home.restart();
+    const folder = '/home/demo/tasks';
+    const stamp = home.disk.stampFolder(folder);
+    const away = home.disk.hidden;
+    away.add(`${folder}/t1.json`);
+    expect(home.ledger.get('t1')).toBeUndefined();
+    expect(home.ledger.list({ pageSize: 10 }).total).toBe(0);
+    away.clear();
+    expect(home.disk.stampFolder(folder)).toBe(stamp);
+    await home.ledger.close();
+    await home.restart();
+    expect(home.ledger.get('t1')?.task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(home.ledger.list({ pageSize: 10 }).total).toBe(1);
+  });
+});

@@ -77,6 +77,8 @@ export class RecordingDisk extends Disk {
   room = Infinity;
   /** Syncs of files fail while this is set. */
   syncFails = false;
+  /** Files that can't be seen, as if their folder were elsewhere. */
+  readonly hidden = new Set<string>();
   /** Files that can't be made. */
   readonly failing = new Set<string>();
   /** Truncations and removals fail while this is set. */
@@ -188,6 +190,7 @@ export class RecordingDisk extends Disk {
   }
 
   readFile(path: string): Buffer | undefined {
+    if (this.hidden.has(path)) return undefined;
     const inode = this.tree.names.get(path);
     return inode === undefined ? undefined : (this.tree.content.get(inode) ?? Buffer.alloc(0));
   }
@@ -196,8 +199,10 @@ export class RecordingDisk extends Disk {
     return this.readFile(path)?.toString();
   }
 
-  stampFolder(): undefined {
-    return undefined;
+  stampFolder(path: string): string | undefined {
+    if (!this.tree.folders.has(path)) return undefined;
+    const names = this.ops.filter((op) => 'folder' in op && op.folder === path && op.kind !== 'syncFolder');
+    return String(names.length);
   }
 
   size(path: string): number | undefined {
