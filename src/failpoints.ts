@@ -19,6 +19,8 @@ export const FAILPOINTS = [
   'blob.before-write',
   'blob.after-temp',
   'blob.after-rename',
+  'callers.before-rename',
+  'callers.after-rename',
   'transcript.before-append',
   'transcript.after-append',
 ] as const;

@@ -109,10 +109,20 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const problems = new FileProblems(log);
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
-  const callers = openCallers({ workspaces, clock, log, secrets, problems, fresh });
   // Nothing is called yet; but the owners' agents.json files are read, and what is wrong with them is told.
   new RemoteAgents({ workspaces, problems, secrets });
-  const disk = new NodeDisk(new Failpoints(config.failpoint));
+  const failpoints = new Failpoints(config.failpoint);
+  const disk = new NodeDisk(failpoints);
+  const callers = openCallers({
+    workspaces,
+    clock,
+    log,
+    secrets,
+    problems,
+    fresh,
+    beforeRename: () => failpoints.hit('callers.before-rename'),
+    afterRename: () => failpoints.hit('callers.after-rename'),
+  });
   const folderOf = (scope: string): string =>
     scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
   disk.mkdirp(operatorDir(home));

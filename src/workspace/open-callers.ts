@@ -34,8 +34,9 @@ export interface CallersOptions {
   problems?: FileProblems;
   /** How often to look at the files; at every question when absent. */
   fresh?: Freshness;
-  /** Called after each change of a file is in place. */
-  afterWrite?: () => void;
+  /** Called around the step that puts a changed file in its place. */
+  beforeRename?: () => void;
+  afterRename?: () => void;
 }
 
 export const openCallers = (options: CallersOptions): CallerDirectory => new FileCallers(options);
@@ -112,10 +113,11 @@ class FileCallers implements CallerDirectory {
 
   private async edit<T>(workspace: string, change: (document: Document) => T): Promise<T> {
     if (!this.options.workspaces.has(workspace)) throw new AppError('not-found', 'There is no such workspace.');
-    const { afterWrite } = this.options;
+    const { beforeRename, afterRename } = this.options;
     const result = await rewriteOwnerFile(this.filePath(workspace), change, {
       list: 'callers',
-      ...(afterWrite && { afterWrite }),
+      ...(beforeRename && { beforeRename }),
+      ...(afterRename && { afterRename }),
     });
     this.options.fresh?.touch();
     this.look([workspace]);

@@ -21,8 +21,9 @@ import { readDocument, writeDocument, type Document } from './owner-json.js';
 export interface RewriteOptions {
   /** The member that a bare array stands for. */
   list?: string;
-  /** Called after the new content is in place; a test can stop the process here. */
-  afterWrite?: () => void;
+  /** Called when the new content is written but not in place yet, and when it is; a test can stop the process there. */
+  beforeRename?: () => void;
+  afterRename?: () => void;
 }
 
 /**
@@ -45,8 +46,11 @@ export async function rewriteOwnerFile<T>(
   return withFileLock(target, (lock) => {
     const document = currentDocument(target, options.list);
     const result = change(document);
-    replaceFile(target, writeDocument(document), () => lock.assertHeld());
-    options.afterWrite?.();
+    replaceFile(target, writeDocument(document), () => {
+      lock.assertHeld();
+      options.beforeRename?.();
+    });
+    options.afterRename?.();
     return result;
   });
 }

@@ -154,6 +154,13 @@ const operatorChat: Scenario = async (visit) => {
   visit.model.saw('operator', taskOf(view));
 };
 
+/** A key that was shown works, and the file it went into still lets everybody in. */
+const mintedKey: Scenario = async (visit) => {
+  const path = `/api/a2a/callers/demo/${visit.owner}/keys`;
+  const { key } = await visit.operator.rest<{ key: string }>('POST', path, {});
+  await send({ ...visit, client: visit.client.withKey(key) }, text(visit.n, 'say hello again'));
+};
+
 const counted = (count: number): string => Array.from({ length: count }, (_, i) => i + 1).join(' ');
 
 /** The operator's view as the task that it shows. */
@@ -181,4 +188,5 @@ export const SCENARIOS: readonly Scenario[] = [
   watched,
   failure,
   operatorChat,
+  mintedKey,
 ];

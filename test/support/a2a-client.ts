@@ -63,6 +63,11 @@ export class A2aClient {
     private readonly path = '/a2a',
   ) {}
 
+  /** The same server with another key. */
+  withKey(key: string): A2aClient {
+    return new A2aClient(this.url, key, this.path);
+  }
+
   /** A JSON-RPC call's result. */
   async rpc<T>(method: string, params: unknown): Promise<T> {
     const { status, body } = await this.json('POST', this.path, this.envelope(method, params));

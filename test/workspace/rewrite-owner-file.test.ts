@@ -89,7 +89,7 @@ describe('a rewrite', () => {
 
   test('tells when the new content is in place', async () => {
     const seen: unknown[] = [];
-    await rewriteOwnerFile(path, (document) => append(document, 1), { afterWrite: () => seen.push(stored()) });
+    await rewriteOwnerFile(path, (document) => append(document, 1), { afterRename: () => seen.push(stored()) });
     expect(seen).toEqual([{ v: 1, items: [1] }]);
   });
 });
