@@ -190,6 +190,18 @@ export interface PushFailed extends PushAttempt {
   reason: string;
 }
 
+/** A change that no try could tell: it stays in the task as a dead letter. */
+export type PushDead = PushFailed;
+
+/** A webhook that is sent nothing more, until somebody enables it or registers it anew. */
+export interface PushDisabled {
+  taskId: string;
+  configId: string;
+  caller: string;
+  /** `gone`: it answered 410. */
+  by: 'gone' | 'operator';
+}
+
 export interface OwnerNotified {
   workspace: string;
   caller: string;
@@ -216,6 +228,8 @@ export interface TopicMap {
   'task.updated': TaskUpdated;
   'push.delivered': PushAttempt;
   'push.failed': PushFailed;
+  'push.dead': PushDead;
+  'push.disabled': PushDisabled;
   'owner.notified': OwnerNotified;
   'plugin.failed': PluginFailed;
 }
@@ -237,6 +251,8 @@ export const TOPIC_SUFFIX: { readonly [K in TopicKind]: (keyof TopicMap[K] & str
   'task.updated': 'taskId',
   'push.delivered': null,
   'push.failed': null,
+  'push.dead': null,
+  'push.disabled': null,
   'owner.notified': null,
   'plugin.failed': null,
 };

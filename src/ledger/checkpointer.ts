@@ -10,6 +10,7 @@ import type { TaskEvent, TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 import { Sweep } from './sweep.js';
 import { dropRow } from './task-files.js';
+import { webhookRows } from './webhook-rows.js';
 
 /** A commit is in its checkpoint within 200 ms: this wait, and the slices after it. */
 const FILES_WAIT_MS = 100;
@@ -226,5 +227,6 @@ export function rowOf({ task, envelope }: TaskRecord): TaskRow {
     seq: envelope.seq,
     head: JSON.stringify({ id, contextId, status, ...(metadata && { metadata }) }),
     messages: envelope.messages,
+    ...(envelope.pushConfigs && { webhooks: webhookRows(envelope) }),
   };
 }

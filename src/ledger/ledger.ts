@@ -19,6 +19,7 @@ import { TaskCounts } from './task-counts.js';
 import { TaskFiles, UNALIGNED } from './task-files.js';
 import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
+import { PushTimetable } from './push-timetable.js';
 import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
 import { reduce, refusalOf } from './task-reducer.js';
 
@@ -42,6 +43,8 @@ export class FileLedger implements Ledger {
     append: (live, event) => this.append(live, event),
   });
 
+  readonly pushSchedule: PushTimetable;
+
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
@@ -58,6 +61,7 @@ export class FileLedger implements Ledger {
       onSaved: (live) => this.memory.saved(live),
       onGone: (live) => this.forget(live),
     });
+    this.pushSchedule = new PushTimetable({ ...deps, sync: () => this.checkpointer.syncMirror() });
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, this.checkpointer);
     const probe = (): void => deps.stores.probe();
@@ -166,6 +170,7 @@ export class FileLedger implements Ledger {
     await this.deps.stores.flush();
     this.stopped = true;
     this.health.stop();
+    this.pushSchedule.flush();
     for (const live of this.memory.all()) live.close();
     await this.checkpointer.close();
     await this.deps.stores.close();

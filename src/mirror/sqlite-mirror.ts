@@ -6,6 +6,9 @@ import { emptyTables } from './empty-tables.js';
 import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
+import type { PushTable } from './push-rows.js';
+import { PushSchedule } from './push-schedule.js';
+import { PushTries } from './push-tries.js';
 import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow } from './rows.js';
 import { storing } from './sqlite-code.js';
 import { LIVE_CODES, stateCode, stateName } from './state-code.js';
@@ -36,10 +39,12 @@ export interface MirrorFile {
 
 export class SqliteMirror implements Mirror {
   readonly fresh: boolean;
+  readonly pushes: PushTable;
   private readonly db: Database;
   private readonly lanes: Lanes;
   private readonly tasks: TaskList;
   private readonly messages: MessageIndex;
+  private readonly schedule: PushSchedule;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
   private readonly insert: Statement<[number, string, ...number[], string]>;
   private readonly update: Statement<[...number[], string, number]>;
@@ -76,6 +81,8 @@ export class SqliteMirror implements Mirror {
     this.writeStamp = db.prepare('INSERT OR REPLACE INTO folders (scope, stamp) VALUES (?, ?)');
     const transaction = db.transaction((work: () => void) => work());
     this.inTransaction = (work) => transaction.immediate(work);
+    this.schedule = new PushSchedule(db);
+    this.pushes = this.pushTable(new PushTries(db));
   }
 
   upsert(rows: readonly TaskRow[]): void {
@@ -94,6 +101,7 @@ export class SqliteMirror implements Mirror {
       for (const taskId of taskIds) {
         const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
+        this.schedule.remove(taskId);
       }
     };
     storing(() => this.inTransaction(work));
@@ -182,6 +190,22 @@ export class SqliteMirror implements Mirror {
     if (known) this.update.run(lane, context, code, statusAt, createdAt, seq, head, known.id);
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
+    this.schedule.replace(row, known !== undefined);
+  }
+
+  private pushTable(tries: PushTries): PushTable {
+    const { schedule } = this;
+    return {
+      nextLane: (after) => storing(() => schedule.nextLane(after)),
+      due: (lane, now, limit) => storing(() => schedule.due(lane, now, limit)),
+      nextAfter: (now) => storing(() => schedule.nextAfter(now)),
+      find: (taskId, configId) => storing(() => schedule.find(taskId, configId)),
+      postpone: (push) => storing(() => schedule.postpone(push)),
+      list: (query) => storing(() => schedule.list(query)),
+      deadSince: (since, limit) => storing(() => schedule.deadSince(since, limit)),
+      addTries: (added) => storing(() => this.inTransaction(() => tries.add(added))),
+      tries: (taskId, configId, limit) => storing(() => tries.of(taskId, configId, limit)),
+    };
   }
 
   private contextId(name: string, lane: number): number {

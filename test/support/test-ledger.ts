@@ -50,6 +50,7 @@ export class TestLedger {
   stores!: ScopeStores;
   bus!: Bus;
   report!: RecoveryReport;
+  mirror!: Mirror;
   private tell!: ReturnType<TestLedger['join']>;
 
   constructor(
@@ -59,10 +60,10 @@ export class TestLedger {
   ) {}
 
   /** A new process on the same files. */
-  async restart(): Promise<this> {
+  async restart(mirror = this.openMirror(this.clock)): Promise<this> {
     const { clock, log, disk, durability } = this;
     const bus = new Bus({ clock, log, boot: 'boot', inspect: sealPayload });
-    const mirror = this.openMirror(clock);
+    this.mirror = mirror;
     this.stores = new ScopeStores({
       disk,
       clock,

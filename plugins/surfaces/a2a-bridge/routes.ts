@@ -94,8 +94,8 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
       maxPartBytes: core.config.maxPartBytes,
       accepts: (mediaType, skill) => acceptsInput(mediaType, skill, () => skillsOf(core, target)),
       urlProblem: (url) => core.net.urlProblem(url),
-      // Webhooks of 0.3 callers would need bodies of 0.3.
-      pushNotifications: !legacy && core.capabilities.has('push-notifications'),
+      pushNotifications: core.capabilities.has('push-notifications'),
+      version,
     });
     const call = new Call(req, res, req.caller as Caller, target, operation, writeError);
     req.rawBody = undefined;

@@ -9,6 +9,7 @@ const rules = {
   accepts: (type: string) => type === 'application/x-known' || acceptsMode(type, INPUT_MODES),
   urlProblem: (url: string) => (url.startsWith('https://') ? undefined : 'must be an https URL'),
   pushNotifications: true,
+  version: '1.0' as const,
 };
 const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }] };
 const read = (change: object, rest: object = {}): SendRequest =>
