@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../../src/clock.js';
 import { createLogger, Secrets } from '../../../src/log.js';
 import { createSwitchboard, type Switchboard } from '../../../src/main.js';
 import type { Plugin } from '../../../src/plugin.js';
@@ -41,6 +42,8 @@ export class BridgeServer {
   switchboard!: Switchboard;
   /** Every line that was logged. */
   readonly log: string[] = [];
+  /** The system's clock when absent. */
+  clock: Clock | undefined;
   private readonly home = mkdtempSync(join(tmpdir(), 'switchboard-bridge-'));
 
   async start(settings: Record<string, unknown>, plugins: readonly Plugin[] = []): Promise<void> {
@@ -63,15 +66,16 @@ export class BridgeServer {
   }
 
   /** A new process on the same home. */
-  async restart(): Promise<void> {
+  async restart({ withoutDatabase = false } = {}): Promise<void> {
     await this.switchboard.stop();
+    if (withoutDatabase) rmSync(join(this.home, 'data', 'mirror.sqlite'));
     await this.open();
   }
 
   private async open(plugins: readonly Plugin[] = []): Promise<void> {
     const config = { home: this.home, port: 0, host: '127.0.0.1' };
     const log = createLogger('info', new Secrets(), { write: (line) => void this.log.push(line) });
-    this.switchboard = await createSwitchboard({ config, log, plugins });
+    this.switchboard = await createSwitchboard({ config, log, plugins, ...(this.clock && { clock: this.clock }) });
     this.url = (await this.switchboard.start()).url;
   }
 
@@ -155,8 +159,13 @@ export const sendParams = (text: string, extra: Record<string, unknown> = {}, co
 });
 
 /** A server for all tests of the file. */
-export function useBridgeServer(settings: Record<string, unknown> = {}, plugins: readonly Plugin[] = []): BridgeServer {
+export function useBridgeServer(
+  settings: Record<string, unknown> = {},
+  plugins: readonly Plugin[] = [],
+  clock?: Clock,
+): BridgeServer {
   const server = new BridgeServer();
+  server.clock = clock;
   beforeAll(() => server.start(settings, plugins));
   afterAll(() => server.stop());
   return server;
