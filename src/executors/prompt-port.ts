@@ -27,6 +27,9 @@ export interface PromptPort {
   submit(prompt: NewPrompt): Promise<Admission>;
   /** The webhook that came with a request, until its fate is known: the bus carries no secrets. */
   pushConfigOf(requestId: string): PushConfig | undefined;
-  /** Asks for a cancel and resolves with the committed record. Throws `task-not-found`. */
+  /**
+   * Asks for a cancel and resolves with the committed record. Throws `task-not-found`, and for work at a remote agent the
+   * refusal of whoever follows it.
+   */
   cancel(taskId: string, by: string, reason?: string): Promise<TaskRecord>;
 }

@@ -2,8 +2,8 @@
 import type { Message, PushConfig } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
 import type { PushLane, PushPage, PushQuery, PushTry, ScheduledPush } from '../mirror/push-rows.js';
-import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
-import type { CreatedEvent, DeadLetter, PushRegistration, TaskRecord, Update } from './records.js';
+import type { KnownMessage, TaskQuery, WatchRow } from '../mirror/rows.js';
+import type { CreatedEvent, DeadLetter, PushRegistration, RemoteRef, TaskRecord, Update, Watch } from './records.js';
 
 export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
   taskId: string;
@@ -92,7 +92,20 @@ export interface PushSchedule {
   tries(taskId: string, configId: string, limit: number): PushTry[];
 }
 
+/** What tasks know of their work at remote agents. */
+export interface Watches {
+  /**
+   * Stores what is known now; resolves after the commit. Throws `task-not-found`, and `unsupported-operation` when that
+   * turn is not open.
+   */
+  update(taskId: string, turn: number, change: { watch?: Watch; remote?: RemoteRef }): Promise<TaskRecord>;
+  /** All that are followed, or should be, oldest first. */
+  all(): WatchRow[];
+  find(watchId: string): WatchRow | undefined;
+}
+
 export interface Ledger {
+  readonly watches: Watches;
   readonly pushConfigs: PushConfigs;
   readonly pushSchedule: PushSchedule;
   /** Unique to this process; the first half of SSE event ids `<boot>.<seq>`. */

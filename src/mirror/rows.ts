@@ -21,6 +21,20 @@ export interface TaskRow {
   messages: { id: string; hash: string; at: number; by?: string }[];
   /** Its webhooks that are owed something, are disabled or have dead letters. */
   webhooks?: readonly WebhookRow[];
+  /** Its work at a remote agent, while that is followed. */
+  watch?: Omit<WatchRow, 'taskId' | 'scope'>;
+}
+
+export interface WatchRow {
+  watchId: string;
+  taskId: string;
+  scope: string;
+  /** The remote agent. */
+  agent: string;
+  state: 'sending' | 'following';
+  remoteTaskId?: string;
+  /** Milliseconds since the epoch. */
+  since: number;
 }
 
 export interface TaskQuery {
@@ -37,7 +51,7 @@ export interface TaskQuery {
 }
 
 export interface TaskPage {
-  rows: Omit<TaskRow, 'messages' | 'webhooks'>[];
+  rows: Omit<TaskRow, 'messages' | 'watch' | 'webhooks'>[];
   /** All matches, before paging. */
   total: number;
   /** Where the next page starts; absent on the last page. */
@@ -59,6 +73,9 @@ export interface Mirror {
   list(query: TaskQuery): TaskPage;
   scopeOf(taskId: string): string | undefined;
   findMessage(caller: string, messageId: string): KnownMessage | undefined;
+  /** Oldest first. */
+  watches(): WatchRow[];
+  findWatch(watchId: string): WatchRow | undefined;
   /** Ids, scopes, callers and agents of all tasks in a non-terminal state. */
   live(): { taskId: string; scope: string; caller: string; agent: string; state: string }[];
   /** Ids of all tasks of a scope, for comparing with its files. */

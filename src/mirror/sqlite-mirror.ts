@@ -9,10 +9,11 @@ import { MessageIndex } from './message-index.js';
 import type { PushTable } from './push-rows.js';
 import { PushSchedule } from './push-schedule.js';
 import { PushTries } from './push-tries.js';
-import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow } from './rows.js';
+import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow, WatchRow } from './rows.js';
 import { storing } from './sqlite-code.js';
 import { LIVE_CODES, stateCode, stateName } from './state-code.js';
 import { TaskList } from './task-list.js';
+import { WatchList } from './watch-list.js';
 
 /** Expired messages dropped per write, for each row written: more than arrive, so the index stays bounded. */
 const PRUNE_PER_ROW = 2;
@@ -45,6 +46,7 @@ export class SqliteMirror implements Mirror {
   private readonly tasks: TaskList;
   private readonly messages: MessageIndex;
   private readonly schedule: PushSchedule;
+  private readonly watchList: WatchList;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
   private readonly insert: Statement<[number, string, ...number[], string]>;
   private readonly update: Statement<[...number[], string, number]>;
@@ -66,6 +68,7 @@ export class SqliteMirror implements Mirror {
     this.lanes = new Lanes(db);
     this.tasks = new TaskList(db, this.lanes);
     this.messages = new MessageIndex(db, (taskId) => this.scopeOf(taskId) !== undefined);
+    this.watchList = new WatchList(db);
     this.find = db.prepare('SELECT id, seq, lane FROM tasks WHERE key = ? AND task_id = ?');
     this.insert = db.prepare(WRITES.insert);
     this.update = db.prepare(WRITES.update);
@@ -102,6 +105,7 @@ export class SqliteMirror implements Mirror {
         const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
         this.schedule.remove(taskId);
+        this.watchList.remove(taskId);
       }
     };
     storing(() => this.inTransaction(work));
@@ -121,6 +125,14 @@ export class SqliteMirror implements Mirror {
 
   findMessage(caller: string, messageId: string): KnownMessage | undefined {
     return storing(() => this.messages.find(caller, messageId));
+  }
+
+  watches(): WatchRow[] {
+    return storing(() => this.watchList.all());
+  }
+
+  findWatch(watchId: string): WatchRow | undefined {
+    return storing(() => this.watchList.find(watchId));
   }
 
   live(): ReturnType<Mirror['live']> {
@@ -160,6 +172,7 @@ export class SqliteMirror implements Mirror {
       this.inTransaction(() => {
         makeIndexes = emptyTables(this.db);
       });
+      this.watchList.cleared();
       this.makeIndexes = makeIndexes;
     });
   }
@@ -191,6 +204,7 @@ export class SqliteMirror implements Mirror {
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
     this.schedule.replace(row, known !== undefined);
+    this.watchList.write(row);
   }
 
   private pushTable(tries: PushTries): PushTable {

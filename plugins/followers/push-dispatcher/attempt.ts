@@ -10,7 +10,7 @@ import { retryAfterMs, TRY_MS, type Outcome } from './retry-schedule.js';
 export interface AttemptPorts {
   blobs: Pick<Core['blobs'], 'read'>;
   callers: Pick<Core['callers'], 'webhookSecret'>;
-  net: Pick<Core['net'], 'fetch'>;
+  net: Pick<Core['net'], 'request'>;
   clock: Pick<Clock, 'now' | 'after'>;
   secrets: Pick<Secrets, 'addPassing'>;
 }
@@ -35,7 +35,8 @@ export async function attempt(ports: AttemptPorts, due: Due, signal: AbortSignal
     now: clock.now(),
   });
   try {
-    const answer = await net.fetch(config.url, { method: 'POST', headers, body, signal, timeoutMs: TRY_MS });
+    const request = { method: 'POST', headers, body, signal, timeoutMs: TRY_MS } as const;
+    const answer = await net.request({ purpose: 'webhook', trusted: false }, config.url, request);
     await answer.discard();
     const wait = retryAfterMs(answer.headers['retry-after'], clock.now());
     return { status: answer.status, ...(wait !== undefined && { retryAfterMs: wait }) };

@@ -93,7 +93,7 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     const operation = readOperation(request.name, request.params, {
       maxPartBytes: core.config.maxPartBytes,
       accepts: (mediaType, skill) => acceptsInput(mediaType, skill, () => skillsOf(core, target)),
-      urlProblem: (url) => core.net.urlProblem(url),
+      urlProblem: (url) => core.net.urlProblem({ purpose: 'webhook', trusted: false }, url),
       pushNotifications: core.capabilities.has('push-notifications'),
       version,
     });

@@ -23,13 +23,15 @@ const received = async (path: string, count: number): Promise<ReceivedRequest[]>
   while (at(path).length < count) await receiver.received(receiver.requests.length + 1);
   return at(path);
 };
-/** Resolves when the next try has failed. */
-let onFailure: () => void = () => undefined;
-const nextFailure = (): Promise<void> => new Promise((resolve) => (onFailure = resolve));
+/** Resolves when the next try to tell a webhook of that id has failed. */
+const nextFailure = (id: string): Promise<void> =>
+  new Promise((resolve) => (onFailure = (of) => of === id && resolve()));
+let onFailure: (id: string) => unknown = () => undefined;
+const idFor = (binding: Binding, id: string): string => id + binding.name.length;
 beforeAll(() => {
   const { bus } = server.switchboard;
   const watcher = bus.join({ name: 'watcher', consumes: [], observes: ['push.failed'], produces: [] });
-  watcher.subscribe('push.failed', () => onFailure());
+  watcher.subscribe('push.failed', ({ configId }) => void onFailure(configId));
 });
 
 overEachBinding(server, 'webhooks', [
@@ -77,11 +79,12 @@ overEachBinding(server, 'webhooks', [
         times.push(clock.now());
         res.writeHead(times.length < 4 ? 500 : 200).end();
       };
-      let failed = nextFailure();
-      await send(binding, 'hello', { id: 'd', url: receiver.url('/d') });
+      const id = idFor(binding, 'd');
+      let failed = nextFailure(id);
+      await send(binding, 'hello', { id, url: receiver.url('/d') });
       for (let failures = 1; failures <= 3; failures++) {
         await failed;
-        failed = nextFailure();
+        failed = nextFailure(id);
         clock.skip((DELAYS_MS[failures - 1] as number) * (1 + JITTER));
       }
       const requests = await received('/d', 5);
@@ -95,13 +98,14 @@ overEachBinding(server, 'webhooks', [
     '[142] A receiver that hangs is given up after ten seconds and holds up neither the task nor another webhook. (§4.3.3, §13.2)',
     async (binding) => {
       receiver.respond = ({ path }, res) => void (path !== '/hangs' && res.end());
-      const asked = await send(binding, 'ask x', { id: 'hangs', url: receiver.url('/hangs') });
+      const id = idFor(binding, 'hangs');
+      const asked = await send(binding, 'ask x', { id, url: receiver.url('/hangs') });
       const works = { taskId: asked.id, id: 'works', url: receiver.url('/works') };
       await binding.call('CreateTaskPushNotificationConfig', works);
       const { result } = await binding.call('CancelTask', { id: asked.id });
       const told = (await received('/works', 1)).map(stateOf);
       await received('/hangs', 1);
-      const failed = nextFailure();
+      const failed = nextFailure(id);
       clock.skip(10_000);
       await failed;
       clock.skip(2_000);

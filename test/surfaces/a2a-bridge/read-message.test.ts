@@ -116,10 +116,11 @@ describe('a message', () => {
     };
     const inline = (taskPushNotificationConfig: object): unknown =>
       read({}, { configuration: { taskPushNotificationConfig } }).pushConfig;
-    expect(inline({ ...config, taskId: '', tenant: '', unknown: 1 })).toEqual(config);
-    expect(inline({ url: config.url, id: '', token: null })).toEqual({ url: config.url });
+    expect(inline({ ...config, taskId: '', tenant: '', unknown: 1 })).toEqual({ ...config, version: '1.0' });
+    expect(inline({ url: config.url, id: '', token: null })).toEqual({ url: config.url, version: '1.0' });
     expect(inline({ url: config.url, authentication: { scheme: 'Bearer' } })).toEqual({
       url: config.url,
+      version: '1.0',
       authentication: { scheme: 'Bearer' },
     });
   });

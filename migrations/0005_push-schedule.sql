@@ -44,4 +44,5 @@ CREATE INDEX push_attempts_by_key ON push_attempts (key);
 -- without rows are read at the start.
 DELETE FROM folders;
 DELETE FROM messages;
+DELETE FROM watches;
 DELETE FROM tasks;
