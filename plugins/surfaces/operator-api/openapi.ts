@@ -7,6 +7,8 @@ import {
   ERROR_ANSWER,
   INPUT_REQUEST,
   MINTED_KEY,
+  PUSH_VIEW,
+  PUSHES_ANSWER,
   SESSIONS_ANSWER,
   TASK_VIEW,
   TASKS_ANSWER,
@@ -25,6 +27,8 @@ const NAMED = new Map<z.ZodType, string>([
   [AGENTS_ANSWER, 'AgentList'],
   [CALLERS_ANSWER, 'CallerList'],
   [MINTED_KEY, 'MintedKey'],
+  [PUSHES_ANSWER, 'WebhookList'],
+  [PUSH_VIEW, 'Webhook'],
   [ERROR_ANSWER, 'Error'],
 ]);
 
@@ -34,7 +38,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   202: 'Accepted.',
   400: 'The request is not valid.',
   401: 'The key is missing or wrong.',
-  404: 'There is no such agent, task or caller.',
+  404: 'There is no such agent, task, caller or webhook.',
   409: 'The state does not allow it; `busy` names the running task.',
   429: 'Too much at once; `Retry-After` says when.',
   502: 'The agent failed. The body is the task, with `error`.',

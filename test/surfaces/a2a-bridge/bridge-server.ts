@@ -21,7 +21,7 @@ export const KEYS = {
   pia: 'key-private-pia',
 };
 
-const OPERATOR_KEY = 'operator-key-of-a-bridge-test';
+export const OPERATOR_KEY = 'operator-key-of-a-bridge-test';
 
 export interface Answer {
   status: number;
