@@ -10,8 +10,8 @@ export interface Candidate extends PushLane {
 }
 
 /** Candidates kept in memory, of all callers and of one. */
-const MOST = 256;
-const MOST_OF_CALLER = 64;
+const MOST = 512;
+const MOST_OF_CALLER = 128;
 /** Lanes that are looked at in one go. */
 const LANES_AT_ONCE = 256;
 /** Sorts after every host there is. */

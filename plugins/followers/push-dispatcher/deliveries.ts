@@ -13,7 +13,7 @@ import { verdictOf, type Outcome } from './retry-schedule.js';
 import { Room, type Seat } from './room.js';
 
 /** A call that takes longer counts as slow. */
-const SLOW_MS = 500;
+const SLOW_MS = 250;
 /** After a failure of our own, e.g. to store an acknowledgement, the webhook rests this long. */
 const REST_MS = 1_000;
 /** The schedule is looked at no more often than this for what has become due, and at least this often. */

@@ -15,8 +15,8 @@ export interface Limits {
 }
 
 export const LIMITS: Limits = {
-  quick: 128,
-  quickPerCaller: 32,
+  quick: 256,
+  quickPerCaller: 64,
   slow: 1024,
   slowPerCaller: 256,
   perHost: 8,
