@@ -23,6 +23,7 @@ import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
 import { openMirror } from './mirror/open-mirror.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
+import type { ResolveName } from './net/resolve-name.js';
 import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
 import { redactingLogger } from './redacting-logger.js';
@@ -46,6 +47,8 @@ export interface SwitchboardOptions {
    */
   log?: Logger;
   clock?: Clock;
+  /** How outbound HTTP resolves names; by the system's name service when absent. */
+  resolve?: ResolveName;
   /** Further plugins, installed after the built-in ones. */
   plugins?: readonly Plugin[];
 }
@@ -84,7 +87,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    return await build(config, { clock, secrets, log, closers, extra: options.plugins ?? [] });
+    return await build(config, { ...options, clock, secrets, log, closers });
   } catch (error) {
     await closeAll(log, closers);
     throw error;
@@ -97,10 +100,12 @@ interface Foundation {
   log: Logger;
   /** Undo steps, in the order in which their parts were built. */
   closers: (() => unknown)[];
-  extra: readonly Plugin[];
+  resolve?: ResolveName;
+  plugins?: readonly Plugin[];
 }
 
-async function build(config: Config, { clock, secrets, log, closers, extra }: Foundation): Promise<Switchboard> {
+async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
+  const { clock, secrets, log, closers, resolve, plugins = [] } = foundation;
   const { home, durability } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
@@ -158,7 +163,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
   const http = createHttpServer({ config, log, clock });
-  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock });
+  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock, ...(resolve && { resolve }) });
   closers.push(() => net.close());
   let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
 
@@ -181,7 +186,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     baseUrl: () => url,
   };
   const installed: Installed[] = [];
-  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...extra]) {
+  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...plugins]) {
     const part = await plugin.install({
       bus: bus.join(plugin),
       core,
