@@ -7,6 +7,7 @@ import type { TaskState } from '../a2a-model.js';
 import { errorText } from '../errors.js';
 import type { Ledger } from '../ledger/ledger-port.js';
 import type { Logger } from '../log.js';
+import { redactedValue } from '../redacted-value.js';
 import { RunFailure } from './contract.js';
 import type { AgentRegistry } from './registry-port.js';
 import { endOfOutcome, endOfThrow, failedEnd, promptOf, Run, type TurnEnd } from './run.js';
@@ -30,7 +31,7 @@ export interface HostDeps {
   bus: HostBus;
   registry: AgentRegistry;
   ledger: Pick<Ledger, 'get' | 'isRunning'>;
-  /** Takes secrets out of texts that callers will read. */
+  /** Takes secrets out of every text that a run shows: callers will read it. */
   redact(text: string): string;
   clock: Clock;
   newId: NewId;
@@ -77,7 +78,7 @@ export class ExecutorHost {
     if (!record) return;
     if (!ledger.isRunning(cid, turn)) return this.neverRan(assigned);
     const run = new Run(assigned, promptOf(record, assigned), clock.now(), (progress) =>
-      bus.publish('agent.prompt.progress', { cid, turn, ...progress }),
+      bus.publish('agent.prompt.progress', { cid, turn, ...redactedValue(progress, this.deps.redact) }),
     );
     this.runs.set(cid, run);
     const executor = registry.executor(assigned.executor);
@@ -138,11 +139,10 @@ export class ExecutorHost {
     const { cid, turn } = run.assigned;
     if (end.topic === 'agent.prompt.response') {
       const durationMs = this.deps.clock.now() - run.startedAt;
-      const { error } = end.payload;
-      const shown = error && { error: { ...error, text: this.deps.redact(error.text) } };
-      this.deps.bus.publish(end.topic, { cid, turn, durationMs, ...end.payload, ...shown });
+      this.deps.bus.publish(end.topic, { cid, turn, durationMs, ...redactedValue(end.payload, this.deps.redact) });
     } else {
-      this.deps.bus.publish(end.topic, { cid, turn, requestId: this.deps.newId(), ...end.payload });
+      const payload = redactedValue(end.payload, this.deps.redact);
+      this.deps.bus.publish(end.topic, { cid, turn, requestId: this.deps.newId(), ...payload });
     }
   }
 
