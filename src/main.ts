@@ -115,7 +115,9 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
   // Nothing is called yet; but the owners' agents.json files are read, and what is wrong with them is told.
-  new RemoteAgents({ workspaces, problems, secrets });
+  const remoteAgents = new RemoteAgents({ workspaces, problems, secrets });
+  // Read now, so that no log line comes before their keys are known.
+  for (const workspace of workspaces.names()) remoteAgents.of(workspace);
   const failpoints = new Failpoints(config.failpoint);
   const disk = new NodeDisk(failpoints);
   const callers = openCallers({
@@ -144,12 +146,12 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const recovery = await recover({ stores, mirror, log, scopes });
   log.info(recovery, 'recovered');
 
-  const bus = new Bus({ clock, log, boot });
+  const redact = (text: string): string => secrets.redact(text);
+  const bus = new Bus({ clock, log, boot, redact });
   const ledger = new FileLedger({ bus: bus.join(LEDGER_DECLARATION), clock, log, mirror, stores, boot });
   closers.push(() => ledger.close());
   const registry = new ExecutorRegistry(log);
   const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
-  const redact = (text: string): string => secrets.redact(text);
   const hostBus = bus.join(HOST_DECLARATION);
   const host = new ExecutorHost({
     bus: hostBus,
