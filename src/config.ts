@@ -37,7 +37,7 @@ export interface Config {
   /** Inbound and outbound halves can be switched off separately. */
   inbound: boolean;
   outbound: boolean;
-  /** Hosts, addresses, ranges or `*` that outbound HTTP may reach although private, also over http. */
+  /** Hosts and addresses (also with a port), ranges or `*` that outbound HTTP may reach although private, also over http. */
   allowPrivate: string[];
   /** The card's document for clients that name no version. */
   cardWithoutHeader: 'hybrid' | '1.0' | '0.3';

@@ -12,14 +12,16 @@ const GLOBALS = new Set(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'])
 /** Programs that would connect in our place. */
 const PROGRAMS = /^(?:\/usr\/bin\/)?(?:curl|wget|nc|ncat|socat|telnet|ssh|openssl)\b/;
 /** Clients of packages use the global `fetch` unless they are given another: what they must be given. */
-const OWN_FETCH: Record<string, string> = {
-  createOpenAICompatible: 'fetch',
-  JsonRpcTransportFactory: 'fetchImpl',
-  RestTransportFactory: 'fetchImpl',
-  DefaultAgentCardResolver: 'fetchImpl',
-  StreamableHTTPClientTransport: 'fetch',
-  SSEClientTransport: 'fetch',
-};
+const OWN_FETCH = new Map(
+  Object.entries({
+    createOpenAICompatible: 'fetch',
+    JsonRpcTransportFactory: 'fetchImpl',
+    RestTransportFactory: 'fetchImpl',
+    DefaultAgentCardResolver: 'fetchImpl',
+    StreamableHTTPClientTransport: 'fetch',
+    SSEClientTransport: 'fetch',
+  }),
+);
 
 const sources = ['src', 'plugins'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -45,7 +47,7 @@ function waysOut(text: string): string[] {
         node.expression.kind === ts.SyntaxKind.ImportKeyword || /^(?:require|\w+\.getBuiltinModule)$/.test(callee);
       if (loads && first && (CLIENTS.test(textOf(first)) || /^(?:node:)?net$/.test(textOf(first))))
         ways.push(textOf(first));
-      const given = OWN_FETCH[callee];
+      const given = OWN_FETCH.get(callee);
       const options = node.arguments?.map((argument) => argument.getText()).join() ?? '';
       if (given !== undefined && !new RegExp(`\\b${given}\\b`).test(options)) ways.push(callee);
     }

@@ -34,7 +34,9 @@ export type RemoteEvent =
       append: boolean;
       lastChunk: boolean;
       unread: string[];
-    };
+    }
+  /** Something came that this side knows nothing of. */
+  | { kind: 'unread'; unread: string[] };
 
 /** Why a call did not work. `text` is readable and holds no secret; `peer` is who it was about. */
 export type RemoteFault =
@@ -61,8 +63,13 @@ export type RemoteFault =
 /** A remote operation in progress must end soon after `signal` aborts. */
 export interface CallOptions {
   signal?: AbortSignal;
-  /** W3C traceparent that travels with the call. */
+  /** W3C traceparent that travels with the call; one is made when absent. */
   traceparent?: string;
+  /**
+   * Milliseconds without an answer, after which the call fails as `timeout`; for a stream, between two pieces of it. When
+   * absent: 30 s, 90 s for a stream, none for `send`.
+   */
+  timeoutMs?: number;
 }
 
 export interface SendRequest {
@@ -74,7 +81,11 @@ export interface SendRequest {
 
 export type SendResult = { task: RemoteTask } | { message: RemoteMessage; unread: string[] };
 
-/** One remote agent, reached. Every operation throws `RemoteError`. */
+/**
+ * One remote agent, reached. Every operation throws `RemoteError`. What can be repeated without harm is; where the card
+ * names several ways to the agent, the next one is taken if one fails before the request has arrived, so `protocol` and
+ * `binding` may change with a call.
+ */
 export interface Peer {
   readonly agent: string;
   readonly protocol: '1.0' | '0.3';
@@ -88,11 +99,12 @@ export interface Peer {
   get(taskId: string, options?: CallOptions & { historyLength?: number }): Promise<RemoteTask>;
   cancel(taskId: string, options?: CallOptions): Promise<RemoteTask>;
   /**
-   * From a snapshot on. Ends when the peer ends it; throws `unreachable` when it is cut, `timeout` when nothing, not
-   * even a comment, came for the idle time.
+   * From a snapshot on (0.3 peers may leave that out). Ends when the peer ends it after a Message, an end or an
+   * interrupted state; throws `unreachable` when it is cut, an earlier clean end included, `timeout` when nothing, not
+   * even a comment, came for the idle time, `unsupported` for a task that has ended: read it.
    */
   subscribe(taskId: string, options?: CallOptions): AsyncIterable<RemoteEvent>;
-  /** The newest tasks of this key at the peer; for finding the one that a message began. */
+  /** The newest tasks of this key at the peer, all pages up to 20; for finding the one that a message began. */
   list(query: { contextId?: string; pageSize?: number }, options?: CallOptions): Promise<RemoteTask[]>;
   setPush(taskId: string, config: { id: string; url: string; token: string }, options?: CallOptions): Promise<void>;
   deletePush(taskId: string, configId: string, options?: CallOptions): Promise<void>;
