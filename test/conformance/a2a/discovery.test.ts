@@ -8,6 +8,7 @@ import { bindings } from './binding.js';
 const server = useBridgeServer({ publicUrl: 'https://agents.example/door' });
 const local = useBridgeServer();
 const off = useBridgeServer({ extendedCards: false });
+const unconfigured = useBridgeServer();
 
 const GENERIC = '/.well-known/agent-card.json';
 const OF_ALPHA = '/agents/alpha/.well-known/agent-card.json';
@@ -172,6 +173,32 @@ describe.each(bindings(local).map((binding) => [binding.name, binding] as const)
       expect.stringContaining('private'),
       expect.stringMatching(/^"/),
     ]);
+  });
+});
+
+describe.each(bindings(unconfigured).map((binding) => [binding.name, binding] as const))('%s', (name, binding) => {
+  const code = name === 'JSON-RPC' ? -32007 : 400;
+
+  it('[26][176] Where the card promises an extended card and the agent has none, that is an error of its own. (§3.3.4, §13.3, §5.4)', async () => {
+    unconfigured.write('alpha', 'workspace.json', { v: 1, extendedCard: false });
+    const { capabilities } = (await unconfigured.send('GET', GENERIC, { key: '' })).json;
+    expect(capabilities.extendedAgentCard).toBe(true);
+    const { error, answer } = await binding.call('GetExtendedAgentCard');
+    expect([error?.code, error?.reason]).toEqual([code, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED']);
+    expect(answer.headers.get('etag')).toBeNull();
+    expect((await binding.call('GetExtendedAgentCard', { tenant: 'beta' }, { key: KEYS.eve })).result.name).toBe(
+      'beta',
+    );
+    unconfigured.write('alpha', 'workspace.json', { v: 1 });
+    expect((await binding.call('GetExtendedAgentCard')).result.name).toBe('alpha');
+  });
+
+  it('[25] An agent whose own card promises none answers with an unsupported operation. (§3.3.4)', async () => {
+    unconfigured.write('alpha', 'workspace.json', { v: 1, extendedCard: false });
+    const { capabilities } = (await unconfigured.send('GET', OF_ALPHA, { key: '' })).json;
+    expect(capabilities.extendedAgentCard ?? false).toBe(false);
+    const { error } = await binding.call('GetExtendedAgentCard', {}, { at: '/agents/alpha/a2a' });
+    expect(error?.reason).toBe('UNSUPPORTED_OPERATION');
   });
 });
 

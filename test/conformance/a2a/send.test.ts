@@ -177,6 +177,22 @@ overEachBinding(server, 'sending', [
     },
   ],
   [
+    '[175] What an agent answers against the rules is no answer: the task fails with the reason, and nothing of it shows. (§5.4)',
+    async (binding) => {
+      const said = [];
+      for (const parts of [[{ planted: 1 }], [{ text: 'planted', data: 1 }], 'planted', [null], undefined]) {
+        const sending = binding.call('SendMessage', sendParams('go'), MANUAL);
+        (await agent.next()).end({ kind: 'completed', parts: parts as never });
+        const { task } = (await sending).result;
+        expect(JSON.stringify(task)).not.toContain('planted');
+        said.push([task.status.state, task.status.message.parts[0].text, task.artifacts]);
+      }
+      for (const [state, text] of said)
+        expect([state, text]).toEqual(['TASK_STATE_FAILED', expect.stringMatching(/answer/)]);
+      return said;
+    },
+  ],
+  [
     '[94] Results are artifacts, not messages. (§3.7)',
     async (binding) => {
       const task = await send(binding, 'say the result');
