@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../../src/clock.js';
 import { createLogger, Secrets } from '../../../src/log.js';
 import { createSwitchboard, type Switchboard } from '../../../src/main.js';
 import type { Plugin } from '../../../src/plugin.js';
@@ -43,7 +44,7 @@ export class BridgeServer {
   readonly log: string[] = [];
   private readonly home = mkdtempSync(join(tmpdir(), 'switchboard-bridge-'));
 
-  async start(settings: Record<string, unknown>, plugins: readonly Plugin[] = []): Promise<void> {
+  async start(settings: Record<string, unknown>, plugins: readonly Plugin[] = [], clock?: Clock): Promise<void> {
     this.write('alpha', 'callers.json', {
       v: 1,
       callers: [
@@ -59,7 +60,7 @@ export class BridgeServer {
     this.write('private', 'callers.json', { v: 1, callers: [{ name: 'pia', key: KEYS.pia }] });
     const all = { v: 1, operatorKey: OPERATOR_KEY, ...settings };
     writeFileSync(join(this.home, 'switchboard.json'), JSON.stringify(all));
-    await this.open(plugins);
+    await this.open(plugins, clock);
   }
 
   /** A new process on the same home. */
@@ -68,10 +69,10 @@ export class BridgeServer {
     await this.open();
   }
 
-  private async open(plugins: readonly Plugin[] = []): Promise<void> {
+  private async open(plugins: readonly Plugin[] = [], clock?: Clock): Promise<void> {
     const config = { home: this.home, port: 0, host: '127.0.0.1' };
     const log = createLogger('info', new Secrets(), { write: (line) => void this.log.push(line) });
-    this.switchboard = await createSwitchboard({ config, log, plugins });
+    this.switchboard = await createSwitchboard({ config, log, plugins, ...(clock && { clock }) });
     this.url = (await this.switchboard.start()).url;
   }
 
@@ -155,9 +156,13 @@ export const sendParams = (text: string, extra: Record<string, unknown> = {}, co
 });
 
 /** A server for all tests of the file. */
-export function useBridgeServer(settings: Record<string, unknown> = {}, plugins: readonly Plugin[] = []): BridgeServer {
+export function useBridgeServer(
+  settings: Record<string, unknown> = {},
+  plugins: readonly Plugin[] = [],
+  clock?: Clock,
+): BridgeServer {
   const server = new BridgeServer();
-  beforeAll(() => server.start(settings, plugins));
+  beforeAll(() => server.start(settings, plugins, clock));
   afterAll(() => server.stop());
   return server;
 }
