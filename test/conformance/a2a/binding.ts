@@ -135,11 +135,11 @@ function restRequest(operation: string, { id, taskId, ...rest }: Any): Written {
     case 'CreateTaskPushNotificationConfig':
       return { method: 'POST', path: webhooks, body: { ...rest, id } };
     case 'GetTaskPushNotificationConfig':
-      return { method: 'GET', path: `${webhooks}/${encodeURIComponent(id)}` };
+      return { method: 'GET', path: `${webhooks}/${encodeURIComponent(id)}${query(onlyTenant(rest))}` };
     case 'ListTaskPushNotificationConfigs':
-      return { method: 'GET', path: webhooks + query(rest) };
+      return { method: 'GET', path: webhooks + query(onlyTenant(rest)) };
     case 'DeleteTaskPushNotificationConfig':
-      return { method: 'DELETE', path: `${webhooks}/${encodeURIComponent(id)}` };
+      return { method: 'DELETE', path: `${webhooks}/${encodeURIComponent(id)}${query(onlyTenant(rest))}` };
     case 'GetExtendedAgentCard':
       return { method: 'GET', path: `/extendedAgentCard${query(rest)}` };
     default:
@@ -153,6 +153,7 @@ function restOutcome({ json, status }: Answer): Omit<Outcome, 'answer'> {
   return { error: { code, message, reason: details[0].reason, details } };
 }
 
+const onlyTenant = ({ tenant }: Any): Any => (tenant === undefined ? {} : { tenant });
 const query = (params: Record<string, unknown>): string => {
   const entries = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]);
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;

@@ -2,6 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { IDEMPOTENT_SEND } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
 import { KEYS, useBridgeServer, type Answer } from '../../surfaces/a2a-bridge/bridge-server.js';
+import { RPC_RESULTS_0_3 } from '../golden/schema-0-3.js';
+import { RESULTS_1_0 } from '../golden/schema-1-0.js';
 import type { Any } from './binding.js';
 import { bindings } from './binding.js';
 
@@ -17,9 +19,14 @@ const read = (path: string, headers: Record<string, string> = {}): Promise<Answe
 
 describe.each([GENERIC, OF_ALPHA])('the card at %s', (path) => {
   it('[1] A card is served at its well-known address. (§8.1, §8.2)', async () => {
-    const { status, headers, json } = await read(path);
-    expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
-    expect(json.name).toEqual(expect.any(String));
+    for (const version of ['1.0', '0.3']) {
+      const { status, headers, json } = await read(path, { 'A2A-Version': version });
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
+      const results = version === '1.0' ? RESULTS_1_0 : RPC_RESULTS_0_3;
+      const schema = results['GetExtendedAgentCard'];
+      expect(schema?.safeParse(json).error?.issues).toBeUndefined();
+      expect(schema?.safeParse({ ...json, capabilities: undefined }).success).toBe(false);
+    }
   });
 
   it('[2][3] A card has every required member, and no required list is empty. (§4.4.1, §5.7)', async () => {

@@ -6,9 +6,9 @@ import { sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-se
 import type { Any, Binding } from './binding.js';
 import { overEachBinding } from './scenario.js';
 
-const server = useBridgeServer({ rate: { perMinute: 60_000, burst: 60_000 } });
+const server = useBridgeServer();
 // Time stands still, so that all timestamps are equal.
-const frozen = useBridgeServer({ rate: { perMinute: 60_000, burst: 60_000 } }, [], new FakeClock());
+const frozen = useBridgeServer({}, [], new FakeClock());
 
 const list = async (binding: Binding, params: object): Promise<Any> => (await binding.call('ListTasks', params)).result;
 

@@ -60,6 +60,20 @@ overEachBinding(server, 'webhooks', [
     },
   ],
   [
+    '[85] returnImmediately changes nothing for a webhook. (§3.2.2)',
+    async (binding) => {
+      const seen = [];
+      for (const returnImmediately of [true, false]) {
+        const { path, url } = hook(binding, `at-once-${returnImmediately}`);
+        const configuration = { returnImmediately, taskPushNotificationConfig: { url } };
+        await send(binding, 'say hello', {}, configuration);
+        seen.push(states(await told(path, 2)));
+      }
+      expect(seen).toEqual(Array(2).fill(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']));
+      return seen;
+    },
+  ],
+  [
     '[131] Creating a webhook returns it as it is stored, with an id, and reading that id returns the same. (§3.1.7)',
     async (binding) => {
       const taskId = await asking(binding);

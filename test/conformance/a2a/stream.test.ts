@@ -56,13 +56,20 @@ overEachBinding(server, 'streams', [
   [
     '[99] A stream ends right after its terminal event. (§3.1.2)',
     async (binding) => {
+      const loop = { switchboard: 'a', agent: 'b' };
+      const chain = { metadata: { 'switchboard.chain': [loop, loop, loop, loop] } };
       const states = [];
-      for (const text of ['say done', 'fail no']) {
-        const events = await binding.events('SendStreamingMessage', sendParams(text));
-        const terminal = events.filter(({ statusUpdate }) => /COMPLETED|FAILED/.test(statusUpdate?.status.state));
-        expect(events.at(-1)).toBe(terminal[0]);
-        states.push(terminal[0].statusUpdate.status.state);
+      for (const params of [sendParams('say done'), sendParams('fail no'), sendParams('x', chain)]) {
+        const events = await binding.events('SendStreamingMessage', params);
+        const ends = events.map(({ task, statusUpdate }) => (task ?? statusUpdate)?.status.state);
+        const terminal = ends.findIndex((state) => /COMPLETED|FAILED|REJECTED/.test(state));
+        expect(terminal).toBe(events.length - 1);
+        states.push(ends[terminal]);
       }
+      const { stream, task } = await opened(binding);
+      await binding.call('CancelTask', { id: task.id }, MANUAL);
+      states.push((await stream.rest()).at(-1).statusUpdate.status.state);
+      expect(states).toEqual(['COMPLETED', 'FAILED', 'REJECTED', 'CANCELED'].map((state) => `TASK_STATE_${state}`));
       return states;
     },
   ],
@@ -148,6 +155,8 @@ overEachBinding(server, 'streams', [
       chunk('old', false);
       chunk('A', false);
       chunk('B', true, true);
+      // What appends to nothing makes it.
+      turn.handle.artifact({ artifactId: 'unknown', parts: [{ data: 'C' }] }, { append: true });
       turn.end({ kind: 'completed' });
       const flags = (await stream.rest()).flatMap(({ artifactUpdate: update }) =>
         update ? [[update.append ?? false, update.lastChunk ?? false]] : [],
@@ -156,9 +165,13 @@ overEachBinding(server, 'streams', [
         [false, false],
         [false, false],
         [true, true],
+        [true, true],
       ]);
       const { artifacts } = (await binding.call('GetTask', { id: task.id }, MANUAL)).result;
-      expect(artifacts).toEqual([expect.objectContaining({ artifactId: 'a', parts: [{ data: 'A' }, { data: 'B' }] })]);
+      expect(artifacts).toEqual([
+        expect.objectContaining({ artifactId: 'a', parts: [{ data: 'A' }, { data: 'B' }] }),
+        expect.objectContaining({ artifactId: 'unknown', parts: [{ data: 'C' }] }),
+      ]);
       return artifacts;
     },
   ],
