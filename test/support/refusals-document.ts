@@ -20,7 +20,8 @@ const ELSEWHERE: Record<ErrorCode, string | undefined> = {
   'agent-not-found': "surface: the agent of the address is not this key's",
   'task-not-found': "surface: no such task, or not this key's",
   'task-not-cancelable': 'surface: the task has ended',
-  'unsupported-operation': 'surface: the task does not take this now, e.g. a subscription after its end; or streams are off',
+  'unsupported-operation':
+    'surface: the task does not take this now, e.g. a subscription after its end; or streams are off',
   'content-type-not-supported': 'surface: a part of a kind or type that the agent does not take',
   'push-not-supported': 'surface: push notifications',
   'extended-card-not-configured': 'surface: this agent has no extended card, though the common card promises one',
