@@ -42,9 +42,11 @@ export class BridgeServer {
   switchboard!: Switchboard;
   /** Every line that was logged. */
   readonly log: string[] = [];
+  /** The system's clock when absent. */
+  clock: Clock | undefined;
   private readonly home = mkdtempSync(join(tmpdir(), 'switchboard-bridge-'));
 
-  async start(settings: Record<string, unknown>, plugins: readonly Plugin[] = [], clock?: Clock): Promise<void> {
+  async start(settings: Record<string, unknown>, plugins: readonly Plugin[] = []): Promise<void> {
     this.write('alpha', 'callers.json', {
       v: 1,
       callers: [
@@ -61,7 +63,7 @@ export class BridgeServer {
     const rate = { perMinute: 1_000_000, burst: 1_000_000 };
     const all = { v: 1, operatorKey: OPERATOR_KEY, rate, ...settings };
     writeFileSync(join(this.home, 'switchboard.json'), JSON.stringify(all));
-    await this.open(plugins, clock);
+    await this.open(plugins);
   }
 
   /** A new process on the same home. */
@@ -70,10 +72,10 @@ export class BridgeServer {
     await this.open();
   }
 
-  private async open(plugins: readonly Plugin[] = [], clock?: Clock): Promise<void> {
+  private async open(plugins: readonly Plugin[] = []): Promise<void> {
     const config = { home: this.home, port: 0, host: '127.0.0.1' };
     const log = createLogger('info', new Secrets(), { write: (line) => void this.log.push(line) });
-    this.switchboard = await createSwitchboard({ config, log, plugins, ...(clock && { clock }) });
+    this.switchboard = await createSwitchboard({ config, log, plugins, ...(this.clock && { clock: this.clock }) });
     this.url = (await this.switchboard.start()).url;
   }
 
@@ -163,7 +165,8 @@ export function useBridgeServer(
   clock?: Clock,
 ): BridgeServer {
   const server = new BridgeServer();
-  beforeAll(() => server.start(settings, plugins, clock));
+  server.clock = clock;
+  beforeAll(() => server.start(settings, plugins));
   afterAll(() => server.stop());
   return server;
 }
