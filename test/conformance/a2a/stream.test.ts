@@ -273,6 +273,16 @@ overEachBinding(streamless, 'streams that are not offered', [
         reasons.push(error?.reason);
       }
       expect(reasons).toEqual(Array(2).fill('UNSUPPORTED_OPERATION'));
+      // A client of 0.3 hears the same.
+      const rpc = binding.name === 'JSON-RPC';
+      const message = { messageId: 'old', role: rpc ? 'user' : 'ROLE_USER' };
+      const text = rpc ? { parts: [{ kind: 'text', text: 'hi' }] } : { content: [{ text: 'hi' }] };
+      const body = { message: { ...message, ...text } };
+      const headers = { 'A2A-Version': '0.3' };
+      const old = await (rpc
+        ? streamless.rpc('message/stream', body, { headers })
+        : streamless.send('POST', '/a2a/v1/message:stream', { headers, body }));
+      expect(old.json.error?.code ?? old.json.code).toBe(-32004);
       expect((await binding.call('ListTasks')).result.totalSize).toBe(before);
       return reasons;
     },
