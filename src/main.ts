@@ -15,6 +15,7 @@ import { lockHome } from './home-lock.js';
 import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServerInfo } from './home.js';
 import { Hops } from './hops.js';
 import { createDoors } from './http/create-doors.js';
+import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
 import { FileLedger } from './ledger/ledger.js';
@@ -23,6 +24,7 @@ import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
 import { openMirror } from './mirror/open-mirror.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
+import type { ResolveName } from './net/resolve-name.js';
 import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
 import { redactingLogger } from './redacting-logger.js';
@@ -46,6 +48,8 @@ export interface SwitchboardOptions {
    */
   log?: Logger;
   clock?: Clock;
+  /** How outbound HTTP resolves names; by the system's name service when absent. */
+  resolve?: ResolveName;
   /** Further plugins, installed after the built-in ones. */
   plugins?: readonly Plugin[];
 }
@@ -84,7 +88,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    return await build(config, { clock, secrets, log, closers, extra: options.plugins ?? [] });
+    return await build(config, { ...options, clock, secrets, log, closers });
   } catch (error) {
     await closeAll(log, closers);
     throw error;
@@ -97,10 +101,12 @@ interface Foundation {
   log: Logger;
   /** Undo steps, in the order in which their parts were built. */
   closers: (() => unknown)[];
-  extra: readonly Plugin[];
+  resolve?: ResolveName;
+  plugins?: readonly Plugin[];
 }
 
-async function build(config: Config, { clock, secrets, log, closers, extra }: Foundation): Promise<Switchboard> {
+async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
+  const { clock, secrets, log, closers, resolve, plugins = [] } = foundation;
   const { home, durability } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
@@ -110,7 +116,9 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
   // Nothing is called yet; but the owners' agents.json files are read, and what is wrong with them is told.
-  new RemoteAgents({ workspaces, problems, secrets });
+  const remoteAgents = new RemoteAgents({ workspaces, problems, secrets });
+  // Read now, so that no log line comes before their keys are known.
+  for (const workspace of workspaces.names()) remoteAgents.of(workspace);
   const failpoints = new Failpoints(config.failpoint);
   const disk = new NodeDisk(failpoints);
   const callers = openCallers({
@@ -139,12 +147,12 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const recovery = await recover({ stores, mirror, log, scopes });
   log.info(recovery, 'recovered');
 
-  const bus = new Bus({ clock, log, boot });
+  const redact = (text: string): string => secrets.redact(text);
+  const bus = new Bus({ clock, log, boot, redact });
   const ledger = new FileLedger({ bus: bus.join(LEDGER_DECLARATION), clock, log, mirror, stores, boot });
   closers.push(() => ledger.close());
   const registry = new ExecutorRegistry(log);
   const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
-  const redact = (text: string): string => secrets.redact(text);
   const hostBus = bus.join(HOST_DECLARATION);
   const host = new ExecutorHost({
     bus: hostBus,
@@ -158,9 +166,9 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
   const http = createHttpServer({ config, log, clock });
-  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock });
+  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock, ...(resolve && { resolve }) });
   closers.push(() => net.close());
-  let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  let url = config.publicUrl ?? localUrl(config.host, config.port);
 
   const core: Core = {
     config,
@@ -182,7 +190,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     baseUrl: () => url,
   };
   const installed: Installed[] = [];
-  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...extra]) {
+  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...plugins]) {
     const part = await plugin.install({
       bus: bus.join(plugin),
       core,
@@ -206,7 +214,10 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     async start() {
       await ready();
       const { host: address, port } = await http.listen(config.host, config.port);
-      const local = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+      const local = localUrl(address, port);
+      if (listensEverywhere(address) && config.publicUrl === undefined) {
+        log.warn('cards name this machine only: set publicUrl to the address that clients use');
+      }
       url = config.publicUrl ?? local;
       writeServerInfo(home, { url: local, pid: process.pid, startedAt: new Date(clock.now()).toISOString() });
       return { url: local };

@@ -60,7 +60,8 @@ export class BridgeServer {
     this.write('hidden', 'workspace.json', { v: 1, exposed: false });
     this.write('private', 'workspace.json', { v: 1, publicCard: false });
     this.write('private', 'callers.json', { v: 1, callers: [{ name: 'pia', key: KEYS.pia }] });
-    const all = { v: 1, operatorKey: OPERATOR_KEY, ...settings };
+    const rate = { perMinute: 1_000_000, burst: 1_000_000 };
+    const all = { v: 1, operatorKey: OPERATOR_KEY, rate, ...settings };
     writeFileSync(join(this.home, 'switchboard.json'), JSON.stringify(all));
     await this.open(plugins);
   }
