@@ -11,7 +11,15 @@ import { soakGroup } from './figures/soak.js';
 import { startGroup } from './figures/start.js';
 import { streamGroup } from './figures/stream.js';
 
-const GROUPS: readonly Group[] = [sendGroup, streamGroup, listGroup, startGroup, pushGroup, quietStreamGroup, soakGroup];
+const GROUPS: readonly Group[] = [
+  sendGroup,
+  streamGroup,
+  listGroup,
+  startGroup,
+  pushGroup,
+  quietStreamGroup,
+  soakGroup,
+];
 
 const { values } = parseArgs({
   options: {

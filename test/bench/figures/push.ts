@@ -6,7 +6,7 @@ import { probeFlags, readMemory } from '../memory.js';
 import { seedHome } from '../seed.js';
 import { WebhookEndpoints } from '../webhook-endpoints.js';
 
-const OWED = 10_000;
+const OWED = 5_000;
 const ENDPOINTS = 1_000;
 const HANGING = 50;
 const LIMIT_MS = 300_000;
@@ -27,7 +27,9 @@ async function deliver(hanging: number, { say }: BenchOptions): Promise<Run> {
       const { count, ms } = await endpoints.answered(OWED * (1 - hanging / ENDPOINTS), LIMIT_MS);
       const heap = (await readMemory(server)).heap / 1e6;
       const perSecond = count / (ms / 1_000);
-      say(`${hanging} of ${ENDPOINTS} hang: ${count} told, ${perSecond.toFixed(0)} a second, ${heap.toFixed(0)} MB of heap`);
+      say(
+        `${hanging} of ${ENDPOINTS} hang: ${count} told, ${perSecond.toFixed(0)} a second, ${heap.toFixed(0)} MB of heap`,
+      );
       return { perSecond, heap };
     } finally {
       await server.stop();
