@@ -8,6 +8,7 @@ import type { Ledger } from '../../../src/ledger/ledger-port.js';
 import { hostOf } from '../../../src/ledger/webhook-rows.js';
 import type { Logger } from '../../../src/log.js';
 import { attempt, type AttemptPorts, type Due } from './attempt.js';
+import { bytesOfFiles } from './notification.js';
 import { candidateKey, Candidates, type Candidate } from './candidates.js';
 import { verdictOf, type Outcome } from './retry-schedule.js';
 import { Room, type Seat } from './room.js';
@@ -16,6 +17,9 @@ import { Room, type Seat } from './room.js';
 const SLOW_MS = 250;
 /** After a failure of our own, e.g. to store an acknowledgement, the webhook rests this long. */
 const REST_MS = 1_000;
+/** Notifications with more bytes of files than this are sent a few at a time: each is in memory until it is answered. */
+const HEAVY_BYTES = 256 * 1024;
+const HEAVY_AT_ONCE = 8;
 /** The schedule is looked at no more often than this for what has become due, and at least this often. */
 const LOOK_MS = { soonest: 100, latest: 60_000 };
 
@@ -41,6 +45,7 @@ export class Deliveries {
   private readonly candidates: Candidates;
   private readonly controller = new AbortController();
   private look: { at: number; cancel(): void } | undefined;
+  private heavy = 0;
   private pumping = false;
   private stopping = false;
 
@@ -152,9 +157,14 @@ export class Deliveries {
   private async run(candidate: Candidate, leave: Seat['leave']): Promise<void> {
     let how: Parameters<Seat['leave']>[0] = 'answered';
     let rest = false;
+    let weight = 0;
     try {
       const due = this.due(candidate);
       if (!due) return;
+      weight = bytesOfFiles(due.record) > HEAVY_BYTES ? 1 : 0;
+      rest = weight > 0 && this.heavy >= HEAVY_AT_ONCE;
+      if (rest) return void (weight = 0);
+      this.heavy += weight;
       const begun = this.deps.core.clock.now();
       const outcome = await attempt(this.deps.core, due, this.controller.signal);
       if (!outcome) return;
@@ -166,6 +176,7 @@ export class Deliveries {
       this.deps.log.error({ cid, configId, reason: errorText(error) }, 'telling a webhook failed');
       rest = true;
     } finally {
+      this.heavy -= weight;
       leave(how);
       if (!rest) this.busy.delete(candidateKey(candidate));
       else this.deps.core.clock.after(REST_MS, () => this.goOn(candidate));

@@ -54,6 +54,12 @@ const contentOf = (task: WireTask, version: PushConfig['version']): { contentTyp
     ? { contentType: 'application/json', body: JSON.stringify(writeTask(RPC, task)) }
     : { contentType: 'application/a2a+json', body: JSON.stringify({ task }) };
 
+/** Bytes of the files that a notification of this task carries. */
+export function bytesOfFiles({ task }: TaskRecord): number {
+  const parts = [...task.artifacts.flatMap(({ parts }) => parts), ...(task.status.message?.parts ?? [])];
+  return parts.reduce((sum, part) => sum + ('blob' in part ? part.size : 0), 0);
+}
+
 /**
  * The task with the status of that change, even if it has moved on. Its history is left out: the receiver sent half of it
  * and can ask for the rest.

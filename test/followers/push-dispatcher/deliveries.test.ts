@@ -328,6 +328,24 @@ describe('deliveries', () => {
     expect(at.net.seen.at(-1)).toBe('quick WORKING');
   });
 
+  it('with large files are a few at a time, so that memory holds', async () => {
+    const home = await new TestLedger((clock) => mirrors.open({ clock })).restart();
+    const at = new Desk(home);
+    const artifact = { artifactId: 'f', parts: [{ blob: 'x', size: 5_000_000 }] };
+    for (let n = 0; n < 12; n++) {
+      const url = `https://heavy-${n}.example/x`;
+      await home.ledger.create(newTask(`f${n}`, { pushConfig: { ...hook('x'), url } }));
+      const piece = { cid: `f${n}`, turn: 1, kind: 'artifact', artifact, append: false, lastChunk: true } as const;
+      await home.say(['agent.prompt.progress', piece]);
+    }
+    at.deliveries.start();
+    await at.settle();
+    expect(at.net.posts.length).toBe(8);
+    for (let n = 0; n < 8; n++) await at.answer(n, 200);
+    await at.pass(1_000);
+    expect(at.net.posts.length).toBe(12);
+  });
+
   it('rest for a while when an acknowledgement could not be stored, and tell it again', async () => {
     const at = await desk(hook('a'));
     await at.wake();
