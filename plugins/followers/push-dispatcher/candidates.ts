@@ -14,6 +14,8 @@ const MOST = 512;
 const MOST_OF_CALLER = 128;
 /** Lanes that are looked at in one go. */
 const LANES_AT_ONCE = 256;
+/** While there are candidates, a new walk begins no sooner than this after the last, in milliseconds. */
+const BETWEEN_WALKS_MS = 25;
 /** Sorts after every host there is. */
 const LAST_HOST = '\x7f';
 
@@ -27,6 +29,9 @@ export class Candidates {
   /** Where the walk over the schedule's lanes has come to; undefined at its beginning. */
   private place: PushLane | undefined;
   private foundOnWalk = false;
+  private walkedAt = -Infinity;
+  /** Where the walk left a caller whose queue was full: the next one goes on there, so that every host has its turn. */
+  private readonly left = new Map<string, string>();
   /** The schedule may hold something that is due and not in memory. */
   private more = false;
   /** Something that is due was left where it is for want of room. */
@@ -83,6 +88,10 @@ export class Candidates {
    */
   refill(now: number): boolean {
     if (!this.more || this.size >= MOST) return false;
+    if (!this.place) {
+      if (this.size > 0 && now - this.walkedAt < BETWEEN_WALKS_MS) return false;
+      this.walkedAt = now;
+    }
     for (let looked = 0; looked < LANES_AT_ONCE && this.size < MOST; looked++) {
       const lane = this.schedule.nextLane(this.place);
       if (!lane) {
@@ -91,10 +100,27 @@ export class Candidates {
         this.place = undefined;
         return this.more;
       }
-      this.place = this.skip(lane) ? { ...lane, host: LAST_HOST } : lane;
-      if (this.place === lane && lane.nextAt <= now) this.take(lane, now);
+      this.visit(lane, now);
     }
     return true;
+  }
+
+  private visit(lane: PushLane & { nextAt: number }, now: number): void {
+    const { caller } = lane;
+    const isNew = this.place?.caller !== caller;
+    const left = this.left.get(caller);
+    if (this.skip(lane)) {
+      if (!isNew) this.left.set(caller, this.place?.host ?? '');
+      this.place = { caller, host: LAST_HOST };
+    } else if (isNew && left !== undefined) {
+      // The hosts before have their turn on the walk after this one.
+      this.left.delete(caller);
+      this.place = { caller, host: left };
+      this.foundOnWalk = true;
+    } else {
+      this.place = lane;
+      if (lane.nextAt <= now) this.take(lane, now);
+    }
   }
 
   private skip({ caller }: PushLane): boolean {

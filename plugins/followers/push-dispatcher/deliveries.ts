@@ -100,7 +100,8 @@ export class Deliveries {
       this.startAll();
       if (this.room.full) return;
       if (this.candidates.refill(this.deps.core.clock.now())) this.pumpSoon();
-      else this.lookAt(this.deps.core.ledger.pushSchedule.nextAfter(this.deps.core.clock.now()) ?? Infinity);
+      else if (!this.look)
+        this.lookAt(this.deps.core.ledger.pushSchedule.nextAfter(this.deps.core.clock.now()) ?? Infinity);
     } catch (error) {
       this.deps.log.error({ reason: errorText(error) }, 'the schedule of webhooks could not be read');
       this.candidates.look();
