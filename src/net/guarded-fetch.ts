@@ -30,11 +30,24 @@ export interface GuardedAnswer {
   discard(): Promise<void>;
 }
 
+/** What a way out is for. */
+export interface FetchPolicy {
+  /** One word for the log. */
+  purpose: string;
+  /** The target was configured by the operator or a workspace's owner, so it may be private and speak http. */
+  trusted: boolean;
+}
+
 export interface GuardedFetch {
   /** What speaks against this URL by itself, as the end of a sentence about it; undefined when nothing does. */
   urlProblem(url: string): string | undefined;
   /** Like `urlProblem`, and also looks up the name. One that can't be resolved now passes: it is checked when used. */
   checkUrl(url: string): Promise<string | undefined>;
+  /**
+   * A `fetch` for libraries that bring their own protocol: its answer streams and its times are the library's matter.
+   * Everything else holds for it as for `fetch`; a redirect is a failure.
+   */
+  openFetch(policy: FetchPolicy): typeof globalThis.fetch;
   /** Throws FetchError. */
   fetch(url: string, request?: GuardedRequest): Promise<GuardedAnswer>;
   /** Breaks all connections. */
@@ -50,6 +63,9 @@ export interface GuardedFetchDeps {
 }
 
 const LIMITS = { connectMs: 5_000, headersMs: 20_000, idleBodyMs: 10_000 };
+/** Whoever reads a stream decides how long is too long. */
+const OPEN_LIMITS = { connectMs: 5_000, headersMs: 0, idleBodyMs: 0 };
+const TRUSTED = new AddressRules(['*']);
 const TOTAL_MS = 30_000;
 const MAX_BYTES = 1024 * 1024;
 /** How long the check of a new URL waits for the name service. */
@@ -76,6 +92,8 @@ class UndiciFetch implements GuardedFetch {
   private readonly resolve: ResolveName;
   /** Made when first needed. */
   private agent: Promise<Dispatcher> | undefined;
+  private readonly trusted: { value?: Promise<Dispatcher> } = {};
+  private readonly streaming: { value?: Promise<Dispatcher> } = {};
 
   constructor(private readonly deps: GuardedFetchDeps) {
     this.rules = new AddressRules(deps.allowPrivate);
@@ -124,7 +142,19 @@ class UndiciFetch implements GuardedFetch {
     }
   }
 
+  openFetch({ trusted }: FetchPolicy): typeof globalThis.fetch {
+    const rules = trusted ? TRUSTED : this.rules;
+    return (async (url: string, init?: RequestInit) => {
+      const { fetch } = await import('undici');
+      const agents = trusted ? this.trusted : this.streaming;
+      agents.value ??= guardedAgent(rules, trusted ? nameResolver(true) : this.resolve, OPEN_LIMITS);
+      const dispatcher = await agents.value;
+      return fetch(url, { ...(init as object), redirect: 'error', dispatcher });
+    }) as unknown as typeof globalThis.fetch;
+  }
+
   async close(): Promise<void> {
+    for (const { value } of [this.trusted, this.streaming]) await (await value)?.destroy();
     await (await this.agent)?.destroy();
   }
 

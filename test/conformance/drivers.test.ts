@@ -33,7 +33,7 @@ const modelLike: Driver = {
         const { prompt } = turn.frame();
         if (turn.signal.aborted) return { type: 'cancelled' };
         if (turn.text === 'question')
-          return turn.callTool('request_input', { question: 'which?' }).end ?? { type: 'done' };
+          return (await turn.callTool('request_input', { question: 'which?' })).end ?? { type: 'done' };
         if (turn.text === 'failure') return { type: 'failed', text: 'The endpoint refused.' };
         if (turn.text === 'crash') return { type: 'crashed', error: new Error('socket gone') };
         if (turn.text === 'endless') await new Promise((resolve) => turn.signal.addEventListener('abort', resolve));
@@ -91,6 +91,8 @@ const contextFor = (lines = 0): DriverContext => ({
   history: () =>
     Array.from({ length: lines }, (_, n) => ({ taskId: 't0', n, turn: 1, at: 0, role: 'user', text: `line ${n}` })),
   file: () => undefined,
+  fetch: () => Promise.reject(new Error('nothing is reachable')),
+  environment: { secret: () => undefined, forChild: () => ({}) },
   clock: stillClock,
   log: silentLogger(),
 });
@@ -110,8 +112,8 @@ function turnFor(text: string, signal = new AbortController().signal) {
       return { system: 'standing', prompt: `framed: ${text}` };
     },
     message: () => text,
-    tools: toolsFor(false),
-    callTool: (_name, args) => ({
+    tools: toolsFor({ owner: false, notices: true }),
+    callTool: async (_name, args) => ({
       ok: true,
       text: 'asked',
       end: { type: 'question', question: (args as { question: string }).question, from: 'caller' },

@@ -12,7 +12,8 @@ import type { Config } from '../../../src/config.js';
 import type { Clock } from '../../../src/clock.js';
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
 import type { Answer } from '../../../src/ledger/records.js';
-import { silentLogger } from '../../../src/log.js';
+import { createEnvironment } from '../../../src/environment.js';
+import { Secrets, silentLogger } from '../../../src/log.js';
 import { createGuardedFetch, type GuardedFetch } from '../../../src/net/guarded-fetch.js';
 import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 import { Inbox } from '../../../src/workspace/inbox.js';
@@ -163,6 +164,9 @@ export class FakeHome {
   readonly savedSessions: string[] = [];
   readonly transcriptReads: string[] = [];
   readonly notices: string[] = [];
+  readonly variables: Record<string, string> = {};
+  /** Somebody passes on what is for the owner. */
+  forOwner = true;
   /** Nothing is reachable unless a test says so. */
   net: GuardedFetch = createGuardedFetch({ allowPrivate: [], clock: this.clock });
   card: CardSource = CARD;
@@ -203,6 +207,8 @@ export class FakeHome {
         ledger: { saveSession: (...session) => void this.savedSessions.push(session.join(' ')) },
         blobs: this.blobs,
         net: this.net,
+        environment: createEnvironment(this.variables, new Secrets()),
+        capabilities: { provide: () => undefined, has: () => this.forOwner },
         workspaces: {
           names: () => ['helper'],
           has: (name) => name === 'helper',
