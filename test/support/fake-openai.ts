@@ -55,6 +55,8 @@ export class FakeOpenAi {
   /** What the endpoint answers. */
   answer: (request: ChatRequest) => FakeReply = () => ({ text: 'hello' });
   private readonly sockets = new Set<Socket>();
+  /** Requests that are not answered yet. */
+  busy = 0;
   private readonly waiting: (() => void)[] = [];
 
   private constructor(private readonly server: Server) {
@@ -63,6 +65,8 @@ export class FakeOpenAi {
       socket.on('close', () => this.sockets.delete(socket));
     });
     server.on('request', (request, response) => {
+      this.busy += 1;
+      response.on('close', () => (this.busy -= 1));
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {

@@ -14,12 +14,7 @@ export const llmDriver: Driver = {
   async open(context): Promise<DriverSession> {
     const settings = settingsOf(context);
     const apiKey = keyOf(context, settings);
-    const [library, { createOpenAICompatible }] = await Promise.all([
-      import('ai'),
-      import('@ai-sdk/openai-compatible'),
-    ]);
-    // Else it writes to the console.
-    globalThis.AI_SDK_LOG_WARNINGS = false;
+    const { library, createOpenAICompatible } = await (loaded ??= load());
     const provider = createOpenAICompatible({
       name: 'endpoint',
       baseURL: settings.baseUrl,
@@ -36,6 +31,16 @@ export const llmDriver: Driver = {
     });
   },
 };
+
+let loaded: ReturnType<typeof load> | undefined;
+
+async function load() {
+  const library = await import('ai');
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  // Else it writes to the console.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  return { library, createOpenAICompatible };
+}
 
 function endpointFetch({ fetch, clock, log, workspace }: DriverContext): typeof globalThis.fetch {
   const waiting = (ms: number): void => log.info({ workspace, ms }, 'a model asks for a pause');
