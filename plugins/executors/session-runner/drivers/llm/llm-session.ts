@@ -5,7 +5,7 @@ import type { DriverContext, DriverSession, DriverTurn } from '../driver.js';
 import type { DriverEvent, TurnEnd } from '../events.js';
 import { FileTools } from '../../file-tools/file-tools.js';
 import { plainTurn, type Conversation } from './conversation.js';
-import { modelFailure, ModelFailure } from './model-failure.js';
+import { modelFailure, ModelFailure, reasonsOf } from './model-failure.js';
 import { ModelRun } from './model-stream.js';
 import { ModelTools } from './model-tools.js';
 import { userContent } from './user-message.js';
@@ -118,7 +118,8 @@ export class LlmSession implements DriverSession {
 
   private failed(failure: ModelFailure, run: ModelRun): TurnEnd {
     const { log, workspace } = this.parts.context;
-    log.warn({ workspace, model: this.parts.settings.model, code: failure.code, err: failure.cause }, 'a model failed');
+    const { model } = this.parts.settings;
+    log.warn({ workspace, model, code: failure.code, reasons: reasonsOf(failure.cause) }, 'a model failed');
     return { type: 'failed', text: failure.message, code: failure.code, usage: run.usage };
   }
 }
