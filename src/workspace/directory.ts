@@ -1,6 +1,13 @@
 // The workspaces of a home as the rest of the product sees them.
 import type { CardSource, FileProblem, WorkspaceSettings } from './settings.js';
 
+export interface NewWorkspace {
+  card?: Partial<CardSource>;
+  agentsMd?: string;
+  /** What runs its sessions; the default when absent. */
+  driver?: WorkspaceSettings['driver'];
+}
+
 export interface WorkspaceDirectory {
   /** Names of all workspace folders, sorted. A symbolic link or a folder with another kind of name is none. */
   names(): string[];
@@ -16,6 +23,9 @@ export interface WorkspaceDirectory {
   driverFile(name: string, file: string): string | undefined;
   /** What is wrong with owners' files right now. */
   problems(): FileProblem[];
-  /** Makes `<home>/workspaces/<name>` with an `AGENTS.md` and an `.a2a/` folder. Throws when it exists. */
-  create(name: string, options?: { card?: Partial<CardSource>; agentsMd?: string }): void;
+  /**
+   * Makes `<home>/workspaces/<name>` with an `AGENTS.md` and an `.a2a/` folder. Throws when it exists, and `invalid-params`
+   * for a driver with settings that can't be used.
+   */
+  create(name: string, options?: NewWorkspace): void;
 }

@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { fallbackCard, readCard, type CardReading } from './card-source.js';
-import type { WorkspaceDirectory } from './directory.js';
+import type { NewWorkspace, WorkspaceDirectory } from './directory.js';
+import { checkDriver } from './driver-settings.js';
 import { FileProblems } from './file-problems.js';
 import { Freshness } from './freshness.js';
 import { isName, nameProblem } from './names.js';
@@ -101,9 +102,11 @@ class HomeWorkspaces implements WorkspaceDirectory {
     return this.found.list();
   }
 
-  create(name: string, options: { card?: Partial<CardSource>; agentsMd?: string } = {}): void {
+  create(name: string, options: NewWorkspace = {}): void {
     const problem = nameProblem(name);
     if (problem !== undefined) throw new AppError('invalid-params', `The workspace's name ${problem}.`);
+    const { driver } = options;
+    if (driver) checkDriver(driver);
     const path = join(this.root, name);
     const exists = new AppError('invalid-params', 'There is already a workspace of that name.');
     if (lstatSync(path, { throwIfNoEntry: false })) throw exists;
@@ -117,6 +120,7 @@ class HomeWorkspaces implements WorkspaceDirectory {
         options.agentsMd ?? `# ${name}\n\nYou are ${name}, a helpful assistant.\n`,
       );
       if (options.card) writeFileSync(join(draft, '.a2a', 'card.json'), writeDocument({ ...options.card }));
+      if (driver) writeFileSync(join(draft, '.a2a', 'workspace.json'), writeDocument({ driver }));
       renameSync(draft, path);
       this.fresh.touch();
     } catch (error) {

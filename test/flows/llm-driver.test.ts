@@ -1,6 +1,6 @@
 // The llm driver behind the real server, through the official client, with an endpoint that does all that endpoints do.
 import { randomUUID } from 'node:crypto';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Role, TaskState, type Part, type StreamResponse, type Task } from '@a2a-js/sdk';
 import {
@@ -203,6 +203,37 @@ describe('an assistant that is a language model', () => {
     expect(results()).toContain('"path" must be a text.');
   });
 
+  it('runs calls one after the other as they were made, and not without end', async () => {
+    const writes = Array.from({ length: 600 }, (_, n) => ({
+      name: 'write_file',
+      args: { path: 'count.txt', content: `${n}` },
+    }));
+    endpoint.script({ calls: writes }, { calls: [{ name: 'read_file', args: { path: 'count.txt' } }] }, { text: 'ok' });
+    expect(answerOf(await ask('count'))).toBe('ok');
+    expect(readFileSync(join(server.workspace('alpha'), 'count.txt'), 'utf8')).toBe('499');
+    expect(results()).toContain('too many calls');
+  });
+
+  it('has no tools but those that were declared', async () => {
+    const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty', ''];
+    endpoint.script({ calls: names.map((name) => ({ name, args: {} })) }, { text: 'fine' });
+    const events = shown(await stream('try'));
+    expect(events.filter((event) => event.startsWith('WORKING using'))).toEqual([]);
+    expect(endOf(events)).toBe('fine COMPLETED');
+  });
+
+  it('is not given up while a tool takes its time', async () => {
+    configure({ patienceSeconds: 0.3 }, { tools: { shell: true } });
+    endpoint.script({ calls: [{ name: 'shell', args: { command: 'sleep 1; echo rested' } }] }, { text: 'awake' });
+    expect(answerOf(await ask('rest'))).toBe('awake');
+    expect(results()).toContain('rested');
+  });
+
+  it('is stopped when it never stops', async () => {
+    endpoint.script({ text: Array<string>(30).fill('x'.repeat(100_000)), then: 'hang' });
+    expect(reasonOf(await ask('hi'))).toMatch(/could not be understood/);
+  });
+
   it('answers in its last step', async () => {
     configure({ maxSteps: 3 });
     endpoint.answer = ({ body }) =>
@@ -362,9 +393,9 @@ describe('an assistant that is a language model', () => {
       configure({ images, inlineBytes: 1000 });
       endpoint.requests.length = 0;
       await client.sendMessage(params(parts));
-      const content = endpoint.requests[0]?.body.messages.at(-1)?.content;
-      const pieces = Array.isArray(content) ? content : [];
-      const text = pieces.map((piece) => piece.text ?? '').join('\n');
+      const message = endpoint.requests[0]?.body.messages.at(-1);
+      const text = textOf(message);
+      const pieces = typeof message?.content === 'string' ? [] : (message?.content ?? []);
       expect(text).toMatch(/\[file: inbox\/a2a-bob-\S+-big(-2)?\.txt \(text\/plain, 2000 bytes\)\]/);
       expect(text).toContain('the *notes*');
       expect(text).not.toContain('yyy');

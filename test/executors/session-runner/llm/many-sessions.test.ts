@@ -13,10 +13,11 @@ describe('200 sessions', () => {
 
   it('opened, idle, evicted and resumed leave no child, descriptor, listener or timer', async () => {
     const endpoint = await FakeOpenAi.start();
+    // Every tenth conversation runs a command that leaves something in the background.
     endpoint.answer = (request) =>
-      request.body.messages.at(-1)?.role === 'tool'
-        ? { text: `heard ${lastLine(askedOf(request))}` }
-        : { calls: [{ name: 'shell', args: { command: 'sleep 60 & echo $HOME' } }] };
+      / c\d*0 turn/.test(` ${lastLine(askedOf(request))}`) && request.body.messages.at(-1)?.role !== 'tool'
+        ? { calls: [{ name: 'shell', args: { command: 'sleep 60 & echo $HOME' } }] }
+        : { text: `heard ${lastLine(askedOf(request))}` };
     const home = new FakeHome();
     const net = createGuardedFetch({ allowPrivate: [], clock: home.clock });
     home.outbound = net.fetch({ purpose: 'model', trusted: true });
@@ -27,6 +28,7 @@ describe('200 sessions', () => {
     };
     const runner = home.runner(undefined, 150);
     const signals: AbortSignal[] = [];
+    let commands = 0;
     const round = async (turn: number): Promise<void> => {
       for (let first = 0; first < 200; first += 20) {
         await Promise.all(
@@ -39,6 +41,7 @@ describe('200 sessions', () => {
               handle,
             );
             expect(outcome.kind).toBe('completed');
+            commands += handle.shown.filter((line) => line === '-shell true').length;
           }),
         );
       }
@@ -50,6 +53,7 @@ describe('200 sessions', () => {
     home.clock.advance(1_800_000);
     expect(runner.sessions.size).toBe(0);
     await round(2);
+    expect(commands).toBe(40);
     await runner.sessions.stop();
     await net.close();
     home.remove();
@@ -57,5 +61,5 @@ describe('200 sessions', () => {
     expect([descriptors(), children(), home.clock.pending]).toEqual(before);
     expect(signals.flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
     await endpoint.stop();
-  });
+  }, 60_000);
 });
