@@ -1,6 +1,7 @@
 // Command init: a new workspace in the home. A running server sees it at once.
 import type { Command } from 'commander';
 import { AppError } from '../errors.js';
+import { checkDriver } from '../workspace/driver-settings.js';
 import { print, settings, type Context } from './context.js';
 import { localHome } from './local-home.js';
 
@@ -31,7 +32,7 @@ export function addInit(program: Command, context: Context): void {
       const driver = driverOf(options);
       workspaces.create(name, {
         ...(description !== undefined && { card: { name, description } }),
-        ...(driver && { driver }),
+        ...(driver && { settings: { driver } }),
       });
       const key = options.caller === undefined ? undefined : await callers.add(name, options.caller);
       const path = workspaces.path(name);
@@ -45,9 +46,11 @@ export function addInit(program: Command, context: Context): void {
   );
 }
 
-function driverOf({ llm, model, keyEnv }: Wishes): { name: string; [setting: string]: unknown } | undefined {
+function driverOf({ llm, model, keyEnv }: Wishes): object | undefined {
   if (llm !== undefined && model !== undefined) {
-    return { name: 'llm', baseUrl: llm, model, ...(keyEnv !== undefined && { keyEnv }) };
+    const driver = { name: 'llm', baseUrl: llm, model, ...(keyEnv !== undefined && { keyEnv }) };
+    checkDriver(driver);
+    return driver;
   }
   if (llm === undefined && model === undefined && keyEnv === undefined) return undefined;
   throw new AppError('invalid-params', 'A language model needs both --llm and --model.');

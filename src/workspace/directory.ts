@@ -4,8 +4,8 @@ import type { CardSource, FileProblem, WorkspaceSettings } from './settings.js';
 export interface NewWorkspace {
   card?: Partial<CardSource>;
   agentsMd?: string;
-  /** What runs its sessions; the default when absent. */
-  driver?: WorkspaceSettings['driver'];
+  /** Members of its workspace.json; none is written when absent. */
+  settings?: Record<string, unknown>;
 }
 
 export interface WorkspaceDirectory {
@@ -23,9 +23,6 @@ export interface WorkspaceDirectory {
   driverFile(name: string, file: string): string | undefined;
   /** What is wrong with owners' files right now. */
   problems(): FileProblem[];
-  /**
-   * Makes `<home>/workspaces/<name>` with an `AGENTS.md` and an `.a2a/` folder. Throws when it exists, and `invalid-params`
-   * for a driver with settings that can't be used.
-   */
+  /** Makes `<home>/workspaces/<name>` with an `AGENTS.md` and an `.a2a/` folder. Throws when it exists. */
   create(name: string, options?: NewWorkspace): void;
 }

@@ -7,7 +7,6 @@ import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { fallbackCard, readCard, type CardReading } from './card-source.js';
 import type { NewWorkspace, WorkspaceDirectory } from './directory.js';
-import { checkDriver } from './driver-settings.js';
 import { FileProblems } from './file-problems.js';
 import { Freshness } from './freshness.js';
 import { isName, nameProblem } from './names.js';
@@ -105,8 +104,6 @@ class HomeWorkspaces implements WorkspaceDirectory {
   create(name: string, options: NewWorkspace = {}): void {
     const problem = nameProblem(name);
     if (problem !== undefined) throw new AppError('invalid-params', `The workspace's name ${problem}.`);
-    const { driver } = options;
-    if (driver) checkDriver(driver);
     const path = join(this.root, name);
     const exists = new AppError('invalid-params', 'There is already a workspace of that name.');
     if (lstatSync(path, { throwIfNoEntry: false })) throw exists;
@@ -119,8 +116,10 @@ class HomeWorkspaces implements WorkspaceDirectory {
         join(draft, 'AGENTS.md'),
         options.agentsMd ?? `# ${name}\n\nYou are ${name}, a helpful assistant.\n`,
       );
-      if (options.card) writeFileSync(join(draft, '.a2a', 'card.json'), writeDocument({ ...options.card }));
-      if (driver) writeFileSync(join(draft, '.a2a', 'workspace.json'), writeDocument({ driver }));
+      const documents = { 'card.json': options.card, 'workspace.json': options.settings };
+      for (const [file, document] of Object.entries(documents)) {
+        if (document) writeFileSync(join(draft, '.a2a', file), writeDocument({ ...document }));
+      }
       renameSync(draft, path);
       this.fresh.touch();
     } catch (error) {
