@@ -6,9 +6,10 @@ import { errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { KnownMessage, Mirror, TaskRow } from '../mirror/rows.js';
 import type { LiveTask } from './live-task.js';
-import type { TaskEvent, TaskRecord } from './records.js';
+import { statusSince, type TaskEvent, type TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 import { Sweep } from './sweep.js';
+import { blobsOf } from './task-blobs.js';
 import { dropRow } from './task-files.js';
 
 /** A commit is in its checkpoint within 200 ms: this wait, and the slices after it. */
@@ -211,9 +212,10 @@ function first<T>(waiting: ReadonlyMap<T, number>, most: number, since = Infinit
 const messageKey = (caller: string, messageId: string): string => `${caller}\n${messageId}`;
 
 /** The mirror's row of a record. */
-export function rowOf({ task, envelope }: TaskRecord): TaskRow {
+export function rowOf(record: TaskRecord): TaskRow {
+  const { task, envelope } = record;
   const { id, contextId, status, metadata } = task;
-  const newest = envelope.transitions.at(-1);
+  const blobs = blobsOf(task);
   return {
     taskId: id,
     scope: envelope.caller.scope,
@@ -221,10 +223,11 @@ export function rowOf({ task, envelope }: TaskRecord): TaskRow {
     agent: envelope.agent,
     contextId,
     state: status.state,
-    statusAt: Date.parse(status.timestamp) || newest?.at || envelope.updatedAt,
+    statusAt: statusSince(record),
     createdAt: envelope.createdAt,
     seq: envelope.seq,
     head: JSON.stringify({ id, contextId, status, ...(metadata && { metadata }) }),
     messages: envelope.messages,
+    ...(blobs.length > 0 && { blobs }),
   };
 }

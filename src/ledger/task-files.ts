@@ -15,6 +15,14 @@ export function dropRow(mirror: Mirror, scope: string, taskId: string): void {
   mirror.stamp(scope, UNALIGNED);
 }
 
+/** At the end, when rows and files agree: the next start need not compare them while the folders look the same. */
+export function stampFolders({ mirror, stores }: { mirror: Mirror; stores: ScopeStores }): void {
+  for (const [scope, { checkpoints }] of stores.all()) {
+    const stamp = checkpoints.stamp();
+    if (stamp !== undefined && mirror.stampOf(scope) !== UNALIGNED) mirror.stamp(scope, stamp);
+  }
+}
+
 export class TaskFiles {
   constructor(private readonly deps: { mirror: Mirror; stores: ScopeStores; log: Logger }) {}
 

@@ -23,7 +23,11 @@ function journalOf(...contents: (string | Buffer)[]) {
 describe('reading a journal', () => {
   it('returns nothing for a folder that is not there', () => {
     const disk = new RecordingDisk();
-    expect(readJournal(openScope(disk, 'process').folder, () => undefined)).toEqual({ entries: [], segments: [] });
+    expect(readJournal(openScope(disk, 'process').folder, () => undefined)).toEqual({
+      entries: [],
+      purged: [],
+      segments: [],
+    });
   });
 
   it('returns the entries of all segments in order, and ignores other files', () => {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { BlobFiles } from '../../src/workspace/blob-files.js';
+import { FakeClock } from '../support/fake-clock.js';
 import { FileTree, RecordingDisk } from '../support/recording-disk.js';
 
 function blobs(durability: 'process' | 'power' = 'process') {
+  const clock = new FakeClock();
   const folders = new Set(['/', '/one', '/two']);
   const disk = new RecordingDisk(new FileTree(new Map(), new Map(), folders));
-  return { disk, files: new BlobFiles({ disk, folderOf: (scope) => `/${scope}`, durability }) };
+  return { disk, clock, files: new BlobFiles({ disk, clock, folderOf: (scope) => `/${scope}`, durability }) };
 }
 const BYTES = Buffer.from('some bytes');
 const NAME = createHash('sha256').update(BYTES).digest('hex');
