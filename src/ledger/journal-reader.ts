@@ -133,7 +133,7 @@ function isEntry(value: unknown): value is JournalEntry | PurgedEntry {
 }
 
 const isPurgedEvent = ({ caller, agent, contextId, blobs }: Record<string, unknown>): boolean =>
-  [caller, agent, contextId].every((member) => typeof member === 'string') && Array.isArray(blobs);
+  Array.isArray(blobs) && [caller, agent, contextId, ...blobs].every((member) => typeof member === 'string');
 
 function countLines(content: Buffer): number {
   let lines = 0;

@@ -71,7 +71,7 @@ export interface Mirror {
   /** Inserts or replaces rows in one transaction. */
   upsert(rows: readonly TaskRow[]): void;
   remove(taskIds: readonly string[]): void;
-  /** Takes out all that is known of these tasks, in one transaction. */
+  /** Takes out all that is known of these tasks of their scopes, in one transaction. */
   purge(rows: readonly PurgedRow[]): void;
   /** Tasks of a scope in any of these states, the longest in its state first, ties by task id. */
   oldest(query: OldestQuery): AgedTask[];

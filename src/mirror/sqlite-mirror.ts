@@ -109,7 +109,7 @@ export class SqliteMirror implements Mirror {
     const work = (): void => {
       for (const row of rows) {
         const known = this.find.get(taskKey(row.taskId), row.taskId);
-        if (known) this.delete.run(known.id);
+        if (known && this.lanes.get(known.lane).scope === row.scope) this.delete.run(known.id);
         this.messages.remove(row);
         this.uses.drop(row.scope, row.taskId);
       }

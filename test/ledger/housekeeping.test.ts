@@ -385,4 +385,29 @@ describe('what an ended task leaves', () => {
     await home.tidy();
     expect(files(home, 'blobs')).toEqual([]);
   });
+
+  it('of another scope can not be taken along by a line that somebody wrote into a journal', async () => {
+    const home = await start();
+    const operator = { id: 'operator', scope: 'operator' };
+    await home.ledger.create(newTask('theirs', { caller: operator, session: true }));
+    await home.say(completed('theirs'));
+    await withFile(home, 'mine', 'ctx', 'hello');
+    await home.ledger.close();
+    const event = { type: 'purged', caller: 'operator', agent: 'demo', contextId: 'ctx', session: true, blobs: [] };
+    const lines = [
+      { v: 1, kind: 'journal' },
+      { taskId: 'theirs', seq: 9, at: 1, event },
+      { taskId: 'nobody', seq: 9, at: 1, event: { ...event, caller: 'demo/alice', blobs: ['../tasks/mine.json', 7] } },
+    ];
+    home.disk.writeFileAtomic(
+      '/home/demo/journal/0000000099.jsonl',
+      lines.map((line) => JSON.stringify(line)).join('\n') + '\n',
+    );
+    await home.restart();
+    expect(home.report.damaged).toBe(2);
+    expect(ids(home)).toEqual(['mine', 'theirs']);
+    expect(stateOf(home, 'theirs')).toBe('TASK_STATE_COMPLETED');
+    expect(files(home, '.a2a/sessions')).toEqual(['alice_ctx.jsonl', 'operator_ctx.jsonl']);
+    expect(files(home, 'journal')).toEqual([]);
+  });
 });

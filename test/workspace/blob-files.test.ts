@@ -156,4 +156,21 @@ describe('blobs of a message that may be refused', () => {
     await submission(files, BYTES).refuse();
     expect(files.read('one', NAME)).toEqual(BYTES);
   });
+
+  it('are removed when nothing uses them, but not within a minute of being put', () => {
+    const { disk, files, clock } = blobs();
+    expect(files.any('one')).toBe(false);
+    files.put('one', BYTES);
+    clock.advance(59_999);
+    expect(files.removeUnused('one', NAME)).toBe(false);
+    files.put('one', BYTES);
+    clock.advance(59_999);
+    expect(files.removeUnused('one', NAME)).toBe(false);
+    expect(files.any('one')).toBe(true);
+    clock.advance(1);
+    expect(files.removeUnused('one', NAME)).toBe(true);
+    expect(files.removeUnused('one', NAME)).toBe(true);
+    expect(disk.list('/one/blobs')).toEqual([]);
+    expect(files.removeUnused('one', '../tasks/t.json')).toBe(true);
+  });
 });
