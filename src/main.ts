@@ -200,6 +200,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     blobs,
     prompts,
     registry,
+    turns: host,
     callers,
     workspaces,
     hops: new Hops(ensureSwitchboardId(home, randomId)),

@@ -6,7 +6,7 @@ import { errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { KnownMessage, Mirror, TaskRow } from '../mirror/rows.js';
 import type { LiveTask } from './live-task.js';
-import { statusSince, type TaskEvent, type TaskRecord } from './records.js';
+import { statusSince, type RemoteRef, type TaskEvent, type TaskRecord, type Watch } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 import { Sweep } from './sweep.js';
 import { blobsOf } from './task-blobs.js';
@@ -211,6 +211,14 @@ function first<T>(waiting: ReadonlyMap<T, number>, most: number, since = Infinit
 
 const messageKey = (caller: string, messageId: string): string => `${caller}\n${messageId}`;
 
+const watchOf = ({ id, agent, state, since }: Watch, remote: RemoteRef | undefined): TaskRow['watch'] => ({
+  watchId: id,
+  agent,
+  state,
+  ...(remote?.taskId !== undefined && { remoteTaskId: remote.taskId }),
+  since,
+});
+
 /** The mirror's row of a record. */
 export function rowOf(record: TaskRecord): TaskRow {
   const { task, envelope } = record;
@@ -229,5 +237,6 @@ export function rowOf(record: TaskRecord): TaskRow {
     head: JSON.stringify({ id, contextId, status, ...(metadata && { metadata }) }),
     messages: envelope.messages,
     ...(blobs.length > 0 && { blobs }),
+    ...(envelope.watch && { watch: watchOf(envelope.watch, envelope.remote) }),
   };
 }

@@ -8,10 +8,21 @@ import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
 import { OldestTasks } from './oldest-tasks.js';
-import type { AgedTask, KnownMessage, Mirror, OldestQuery, PurgedRow, TaskPage, TaskQuery, TaskRow } from './rows.js';
+import type {
+  AgedTask,
+  KnownMessage,
+  Mirror,
+  OldestQuery,
+  PurgedRow,
+  TaskPage,
+  TaskQuery,
+  TaskRow,
+  WatchRow,
+} from './rows.js';
 import { storing } from './sqlite-code.js';
 import { LIVE_CODES, stateCode, stateName } from './state-code.js';
 import { TaskList } from './task-list.js';
+import { WatchList } from './watch-list.js';
 
 /** Expired messages dropped per write, for each row written: more than arrive, so the index stays bounded. */
 const PRUNE_PER_ROW = 2;
@@ -44,6 +55,7 @@ export class SqliteMirror implements Mirror {
   private readonly aged: OldestTasks;
   private readonly messages: MessageIndex;
   private readonly uses: BlobUses;
+  private readonly watchList: WatchList;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
   private readonly insert: Statement<[number, string, ...number[], string]>;
   private readonly update: Statement<[...number[], string, number]>;
@@ -67,6 +79,7 @@ export class SqliteMirror implements Mirror {
     this.aged = new OldestTasks(db, this.lanes);
     this.uses = new BlobUses(db);
     this.messages = new MessageIndex(db, (taskId) => this.scopeOf(taskId) !== undefined);
+    this.watchList = new WatchList(db);
     this.find = db.prepare('SELECT id, seq, lane FROM tasks WHERE key = ? AND task_id = ?');
     this.insert = db.prepare(WRITES.insert);
     this.update = db.prepare(WRITES.update);
@@ -100,6 +113,7 @@ export class SqliteMirror implements Mirror {
       for (const taskId of taskIds) {
         const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
+        this.watchList.remove(taskId);
       }
     };
     storing(() => this.inTransaction(work));
@@ -160,6 +174,14 @@ export class SqliteMirror implements Mirror {
     return storing(() => this.messages.find(caller, messageId));
   }
 
+  watches(): WatchRow[] {
+    return storing(() => this.watchList.all());
+  }
+
+  findWatch(watchId: string): WatchRow | undefined {
+    return storing(() => this.watchList.find(watchId));
+  }
+
   live(): ReturnType<Mirror['live']> {
     const rows = storing(() => {
       this.askable();
@@ -197,6 +219,7 @@ export class SqliteMirror implements Mirror {
       this.inTransaction(() => {
         makeIndexes = emptyTables(this.db);
       });
+      this.watchList.cleared();
       this.makeIndexes = makeIndexes;
     });
   }
@@ -228,6 +251,7 @@ export class SqliteMirror implements Mirror {
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
     if (row.blobs) this.uses.add(row.scope, taskId, row.blobs);
+    this.watchList.write(row);
   }
 
   private contextId(name: string, lane: number): number {
