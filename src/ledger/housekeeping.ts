@@ -7,7 +7,7 @@ import type { Logger } from '../log.js';
 import type { AgedTask, Mirror } from '../mirror/rows.js';
 import type { FileLedger } from './ledger.js';
 import { owesWebhooks } from './owed-webhooks.js';
-import { statusSince } from './records.js';
+import { statusSince, type TaskRecord } from './records.js';
 import { Rounds } from './rounds.js';
 
 /** How long a scope keeps what. */
@@ -34,9 +34,13 @@ export interface HousekeepingDeps {
 /** An expiry is a line in the journal; a purge takes files away, which some file systems do slowly. */
 const EXPIRED_AT_ONCE = 32;
 const PURGED_AT_ONCE = 8;
+/** A task that had to stay, because it owes a webhook perhaps, is not read again before this time is over. */
+const STAYS_MS = 60_000;
 
 export class Housekeeping {
   private readonly rounds: Rounds;
+  /** Tasks that had to stay, and until when nobody asks again; those that wait longest first. */
+  private readonly staying = new Map<string, number>();
 
   constructor(private readonly deps: HousekeepingDeps) {
     this.rounds = new Rounds({ ...deps, round: () => this.round() });
@@ -53,6 +57,7 @@ export class Housekeeping {
   /** One look at every scope, in steps small enough to be taken between requests. */
   async *round(): AsyncGenerator<void> {
     const { scopes, limitsOf, log, clock, ledger } = this.deps;
+    this.letAskAgain();
     yield* ledger.purge.finish(PURGED_AT_ONCE);
     for (const scope of scopes()) {
       try {
@@ -73,7 +78,10 @@ export class Housekeeping {
     for (const page of this.oldest(scope, WAITING_STATES, EXPIRED_AT_ONCE)) {
       const due = page.filter(({ statusAt }) => statusAt < since);
       if (due.length === 0) return;
-      await Promise.all(due.map(({ taskId }) => this.deps.ledger.expire(taskId, since)));
+      await this.each(due, async (ids) => {
+        const ended = await Promise.all(ids.map((taskId) => this.deps.ledger.expire(taskId, since)));
+        return ids.filter((_taskId, i) => ended[i]);
+      });
       yield;
       if (due.length < page.length) return;
     }
@@ -88,13 +96,28 @@ export class Housekeeping {
       surplus -= page.length;
       const due = page.filter(({ taskId, statusAt }) => tooMany.has(taskId) || statusAt < before);
       if (due.length === 0) return;
-      const ids = due.map(({ taskId }) => taskId);
-      await ledger.purge.purge(ids, (record) => {
-        const { task, envelope } = record;
-        return (tooMany.has(task.id) || statusSince(record) < before) && !owesWebhooks(envelope);
-      });
+      const mayGo = (record: TaskRecord): boolean =>
+        (tooMany.has(record.task.id) || statusSince(record) < before) && !owesWebhooks(record.envelope);
+      await this.each(due, (ids) => ledger.purge.purge(ids, mayGo));
       yield;
       if (due.length < page.length) return;
+    }
+  }
+
+  /** Lets `work` have those that did not have to stay lately; it returns the ids of those that did not now. */
+  private async each(due: readonly AgedTask[], work: (ids: string[]) => Promise<string[]>): Promise<void> {
+    const ids = due.map(({ taskId }) => taskId).filter((taskId) => !this.staying.has(taskId));
+    if (ids.length === 0) return;
+    const gone = new Set(await work(ids));
+    const until = this.deps.clock.now() + STAYS_MS;
+    for (const taskId of ids) if (!gone.has(taskId)) this.staying.set(taskId, until);
+  }
+
+  private letAskAgain(): void {
+    const now = this.deps.clock.now();
+    for (const [taskId, until] of this.staying) {
+      if (until > now) return;
+      this.staying.delete(taskId);
     }
   }
 

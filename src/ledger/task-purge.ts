@@ -41,9 +41,9 @@ export class TaskPurge {
 
   /**
    * Purges those of the tasks that have ended, that nobody reads at this moment, and of which `mayGo` says so. Returns
-   * how many went. Whatever can't be removed yet is tried again by `finish`.
+   * which ones went. Whatever can't be removed yet is tried again by `finish`.
    */
-  async purge(taskIds: readonly string[], mayGo: (record: TaskRecord) => boolean): Promise<number> {
+  async purge(taskIds: readonly string[], mayGo: (record: TaskRecord) => boolean): Promise<string[]> {
     // No row of these tasks may be on its way to the mirror when they leave it.
     this.deps.checkpointer.syncMirror();
     const commits = taskIds.flatMap((taskId) => {
@@ -52,12 +52,12 @@ export class TaskPurge {
       return live && record && mayGo(record) ? [this.commit(live, record)] : [];
     });
     const committed = (await Promise.all(commits)).flatMap((purged) => purged ?? []);
-    if (committed.length === 0) return 0;
+    if (committed.length === 0) return [];
     const { failpoints } = this.deps.stores;
     failpoints.hit('purge.committed');
     this.unfinished.push(...committed);
     this.remove(committed);
-    return committed.length;
+    return committed.map(({ taskId }) => taskId);
   }
 
   /** Tries again what had to wait, a few at a time. Returns at the end of each few. */
