@@ -8,7 +8,7 @@ const FIRST_MS = 1_000;
 const EVERY_MS = 5_000;
 const REST_MS = 50;
 /** One part work, this many parts rest. */
-const REST_TIMES = 20;
+const REST_TIMES = 10;
 
 export interface RoundsOptions {
   clock: Clock;
