@@ -32,7 +32,7 @@ export interface CrashReport {
 /** Random kills that one home goes through. */
 const ROUNDS_PER_HOME = 4;
 const CALLERS = ['ann', 'bob'];
-/** Tasks made before the purge of most of them, and how long that may take. */
+/** Tasks made before the purge of most of them, and how long either may take. */
 const PURGED_LOAD = 60;
 const PURGE_MS = 10_000;
 
@@ -162,7 +162,7 @@ class CrashRun {
     const server = await subject.start();
     const load = startTraffic(server, home, model, this.random, this.complaints);
     model.onTask = (count) => count >= PURGED_LOAD && load.stop();
-    await Promise.race([load.finished, sleep(this.options.seconds * 1000)]);
+    await Promise.race([load.finished, sleep(PURGE_MS)]);
     load.stop();
     await load.finished;
     await server.stop();

@@ -1,5 +1,5 @@
 // What a purge that died in the middle must come to: the next start finishes it, and what is gone stays gone.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { A2aClient, Refused } from '../support/a2a-client.js';
 import { readHome } from './home-files.js';
@@ -38,7 +38,7 @@ async function isKnown(client: A2aClient, id: string): Promise<boolean> {
 function findLeftovers({ home, findings }: Subject): void {
   const folder = join(home.path, 'workspaces', home.workspace, '.a2a');
   const read = (name: string): Map<string, string> => {
-    const files = readdirSync(join(folder, name));
+    const files = namesIn(join(folder, name));
     return new Map(files.map((file) => [file, readFileSync(join(folder, name, file), 'utf8')]));
   };
   const tasks = [...read('tasks').values(), ...operatorTasks(home.path)];
@@ -49,13 +49,16 @@ function findLeftovers({ home, findings }: Subject): void {
       findings.add('regressed', `transcript ${file} of a purged conversation is left: ${text.length} bytes`);
     }
   }
-  for (const blob of readdirSync(join(folder, 'blobs'))) {
+  for (const blob of namesIn(join(folder, 'blobs'))) {
     const used = [...tasks, ...transcripts.values()].some((text) => text.includes(blob));
     if (!used) findings.add('regressed', `file ${blob} is left, and nobody uses it`);
   }
 }
 
+/** A short load may have made none of a kind, and no folder for it. */
+const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
 const operatorTasks = (home: string): string[] => {
   const folder = join(home, 'data', 'operator', 'tasks');
-  return readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  return namesIn(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
 };

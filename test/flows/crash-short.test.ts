@@ -25,7 +25,7 @@ describe('a server killed in the middle', () => {
     expect(problems).toEqual([]);
     expect(result).toMatchObject({ rounds: 2, failpoints: 4, lost: 0, regressed: 0, unreadable: 0, unreconciled: 0 });
     expect(result.acknowledged).toBeGreaterThan(20);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('the verification after a crash', () => {
