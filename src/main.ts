@@ -18,7 +18,9 @@ import { createDoors } from './http/create-doors.js';
 import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
+import { Housekeeping, type TaskLimits } from './ledger/housekeeping.js';
 import { FileLedger } from './ledger/ledger.js';
+import { Leftovers } from './ledger/leftovers.js';
 import { recover } from './ledger/recovery.js';
 import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
@@ -37,7 +39,8 @@ import { openWorkspaces } from './workspace/open-workspaces.js';
 import { FileProblems } from './workspace/file-problems.js';
 import { RemoteAgents } from './workspace/remote-agents.js';
 import { Transcripts } from './workspace/transcript.js';
-import { saveSessionLines } from './session-files.js';
+import { saveSessionLines, transcriptBin, usedByTranscripts } from './session-files.js';
+import { taskLimits } from './task-limits.js';
 
 export interface SwitchboardOptions {
   /** Complete configuration, or what differs from the environment and the home's file. */
@@ -134,24 +137,49 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const folderOf = (scope: string): string =>
     scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
   disk.mkdirp(operatorDir(home));
-  const blobs = new BlobFiles({ disk, folderOf, durability });
+  const blobs = new BlobFiles({ disk, clock, folderOf, durability });
   const transcripts = new Transcripts({ disk, workspaces, durability, problems });
   const inbox = new Inbox({ workspaces });
   const isGone = (scope: string): boolean => scope !== 'operator' && !workspaces.has(scope);
-  const lines = { saveLines: saveSessionLines(transcripts, problems), syncLines: () => transcripts.sync() };
+  const lines = {
+    saveLines: saveSessionLines(transcripts, problems),
+    syncLines: () => Promise.all([transcripts.sync(), blobs.sync()]),
+  };
   const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, ...lines });
   const mirror = openMirror({ file: mirrorFile(home), log, clock });
   closers.push(() => mirror.close());
-  const scopes = ['operator', ...workspaces.names()];
+  const scopesNow = (): string[] => ['operator', ...workspaces.names()];
+  const scopes = scopesNow();
   for (const scope of scopes) blobs.clearLeftovers(scope);
-  const recovery = await recover({ stores, mirror, log, scopes });
+  const leftovers = new Leftovers({ mirror, blobs, transcripts: transcriptBin(transcripts) });
+  const recovery = await recover({
+    stores,
+    mirror,
+    log,
+    scopes,
+    leftovers,
+    usedByTranscripts: () => usedByTranscripts(transcripts, workspaces, (scope) => blobs.any(scope)),
+  });
   log.info(recovery, 'recovered');
 
   const redact = (text: string): string => secrets.redact(text);
   const bus = new Bus({ clock, log, boot, redact });
-  const ledger = new FileLedger({ bus: bus.join(LEDGER_DECLARATION), clock, log, mirror, stores, boot });
-  closers.push(() => ledger.close());
   const registry = new ExecutorRegistry(log);
+  const ledger = new FileLedger({
+    bus: bus.join(LEDGER_DECLARATION),
+    clock,
+    log,
+    mirror,
+    stores,
+    boot,
+    leftovers,
+    isOpen: (conversation) => registry.isOpen(conversation),
+  });
+  closers.push(() => ledger.close());
+  const limitsOf = (scope: string): TaskLimits | undefined =>
+    taskLimits(config, scope === 'operator' ? undefined : workspaces.settings(scope));
+  const housekeeping = new Housekeeping({ ledger, mirror, clock, log, scopes: scopesNow, limitsOf });
+  closers.push(() => housekeeping.stop());
   const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
   const hostBus = bus.join(HOST_DECLARATION);
   const host = new ExecutorHost({
@@ -204,6 +232,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const makeReady = async (): Promise<void> => {
     await ledger.reconcile();
     for (const part of installed) await part.ready?.();
+    housekeeping.start();
   };
   const ready = (): Promise<void> => (readied ??= makeReady());
   return {
