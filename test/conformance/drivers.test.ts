@@ -76,6 +76,7 @@ const contextFor = (lines = 0): DriverContext => ({
   contextId: 'c1',
   caller: { id: 'helper/ann', scope: 'helper' },
   owner: false,
+  tools: [],
   settings: {
     driver: { name: 'any' },
     exposed: true,
@@ -109,7 +110,7 @@ function turnFor(text: string, signal = new AbortController().signal) {
     answers: [],
     frame: () => {
       frames.push(text);
-      return { system: 'standing', prompt: `framed: ${text}` };
+      return { system: 'standing', standing: 'standing', time: 'now', prompt: `framed: ${text}` };
     },
     message: () => text,
     tools: toolsFor({ owner: false, notices: true }),
