@@ -180,6 +180,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     blobs,
     prompts,
     registry,
+    turns: host,
     callers,
     workspaces,
     hops: new Hops(ensureSwitchboardId(home, randomId)),

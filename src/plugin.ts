@@ -8,6 +8,7 @@ import type { Config } from './config.js';
 import type { Environment } from './environment.js';
 import type { PromptPort } from './executors/prompt-port.js';
 import type { AgentRegistry } from './executors/registry-port.js';
+import type { Turns } from './executors/turns.js';
 import type { Hops } from './hops.js';
 import type { Doors } from './http/door.js';
 import type { Ledger } from './ledger/ledger-port.js';
@@ -31,6 +32,8 @@ export interface Core {
   blobs: BlobStore;
   prompts: PromptPort;
   registry: AgentRegistry;
+  /** Turns whose work goes on elsewhere. */
+  turns: Turns;
   callers: CallerDirectory;
   workspaces: WorkspaceDirectory;
   hops: Hops;

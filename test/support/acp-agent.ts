@@ -2,7 +2,7 @@
 // lines, without the library that the driver uses, and stands alone so that it starts fast (see compiled-acp-agent.ts).
 //
 // Arguments: --store <file> keeps conversations; --load, --resume, --http say what it can do; --images, --embeds what a
-// prompt may hold; --protocol <n>, --no-list, --login, --silent, --die, --noise, --complain <bytes> how it misbehaves.
+// prompt may hold; --hanging <file> is made when a turn hangs; --protocol <n>, --no-list, --login, --silent, --die, --noise, --complain <bytes> how it misbehaves.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -195,7 +195,17 @@ async function perform(
       return void say(JSON.stringify(process.env));
     case 'cwd':
       return void say(process.cwd());
+    case 'bytes': {
+      const content = { type: 'text', text };
+      const params = { sessionId, update: { sessionUpdate: 'agent_message_chunk', content } };
+      const line = JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params });
+      for (const byte of Buffer.from(`${line}\n`)) {
+        await new Promise((resolve) => process.stdout.write(Uint8Array.of(byte), resolve));
+      }
+      return undefined;
+    }
     case 'hang':
+      writeFileSync(valueOf('--hanging') ?? '/dev/null', '');
       return void (await mine.cancelling);
     case 'deaf':
       return new Promise(() => undefined);

@@ -130,7 +130,7 @@ export class Runner implements Executor {
         return historyBefore(transcripts.read(agent, sessionFile(agent, caller.id, contextId)), { taskId, turn });
       },
       file: (name) => workspaces.driverFile(agent, name),
-      fetch: this.deps.core.net.openFetch({ purpose: 'model', trusted: true }),
+      fetch: this.deps.core.net.fetch({ purpose: 'model', trusted: true }),
       environment,
       clock,
       log,

@@ -169,6 +169,8 @@ export class FakeHome {
   forOwner = true;
   /** Nothing is reachable unless a test says so. */
   net: GuardedFetch = createGuardedFetch({ allowPrivate: [], clock: this.clock });
+  /** The drivers' way out. */
+  outbound: typeof fetch = () => Promise.reject(new Error('nothing is reachable'));
   card: CardSource = CARD;
   settings: WorkspaceSettings = {
     driver: { name: 'scripted' },
@@ -206,7 +208,11 @@ export class FakeHome {
         log: silentLogger(),
         ledger: { saveSession: (...session) => void this.savedSessions.push(session.join(' ')) },
         blobs: this.blobs,
-        net: this.net,
+        net: {
+          ...this.net,
+          request: (...args) => this.net.request(...args),
+          fetch: () => this.outbound,
+        },
         environment: createEnvironment(this.variables, new Secrets()),
         capabilities: { provide: () => undefined, has: () => this.forOwner },
         workspaces: {

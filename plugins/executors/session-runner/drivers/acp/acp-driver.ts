@@ -7,11 +7,11 @@ import type { Clock, NewId } from '../../../../../src/clock.js';
 import { RunFailure } from '../../../../../src/executors/contract.js';
 import type { Logger } from '../../../../../src/log.js';
 import type { Core } from '../../../../../src/plugin.js';
+import { ACP_SETTINGS } from '../../../../../src/workspace/driver-settings.js';
 import { sessionFile } from '../../../../../src/workspace/names.js';
 import { ToolListener, type ServedTools } from '../../mcp/tool-listener.js';
 import type { Driver, DriverContext, DriverSession } from '../driver.js';
 import { AcpSession } from './acp-session.js';
-import { readAcpSettings } from './acp-settings.js';
 import { AgentConnection } from './agent-connection.js';
 import { agentFailure } from './agent-failure.js';
 import type { AgentLink } from './agent-link.js';
@@ -60,7 +60,7 @@ export class AcpDriver implements Driver {
 
   async open(given: DriverContext, signal: AbortSignal): Promise<DriverSession> {
     const context = { ...given, log: given.log.child({ workspace: given.workspace, contextId: given.contextId }) };
-    const settings = readAcpSettings(context.settings.driver);
+    const settings = ACP_SETTINGS.parse(context.settings.driver);
     const { directory, clock, log, environment } = context;
     const mark = `${this.deps.homeMark}.${this.deps.newId()}`;
     const { launch = launchAgent } = this.deps;

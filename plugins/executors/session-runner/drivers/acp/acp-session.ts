@@ -194,7 +194,8 @@ export class AcpSession implements DriverSession {
     if (!died) link.kill();
     const how = await link.ended;
     context.log.warn({ how, err: error, agent: link.lastErrors }, 'an agent was lost in the middle of a turn');
-    const sentTooMuch = error instanceof MessageTooLargeError && 'The agent sent a message that is too large; it was ended.';
+    const sentTooMuch =
+      error instanceof MessageTooLargeError && 'The agent sent a message that is too large; it was ended.';
     const fell = died && `The agent's process ended in the middle of its work (${how}).`;
     const text = sentTooMuch || fell || 'The agent broke off the connection; it was ended.';
     return { type: 'failed', text, code: 'agent-gone' };

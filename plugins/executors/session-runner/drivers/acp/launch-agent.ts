@@ -6,7 +6,7 @@ import type { Environment } from '../../../../../src/environment.js';
 import type { Logger } from '../../../../../src/log.js';
 import type { AgentLink } from './agent-link.js';
 import { AgentProcess } from './agent-process.js';
-import type { AcpSettings } from './acp-settings.js';
+import type { AcpSettings } from '../../../../../src/workspace/driver-settings.js';
 import { jsonLinesOnly } from './json-lines.js';
 
 export interface LaunchOptions {

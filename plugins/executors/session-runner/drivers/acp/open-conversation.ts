@@ -3,7 +3,7 @@
 import * as acp from '@agentclientprotocol/sdk';
 import { RunFailure } from '../../../../../src/executors/contract.js';
 import type { Logger } from '../../../../../src/log.js';
-import type { AcpSettings } from './acp-settings.js';
+import type { AcpSettings } from '../../../../../src/workspace/driver-settings.js';
 import type { AgentConnection } from './agent-connection.js';
 import { agentFailure } from './agent-failure.js';
 import { isObject, textAt } from './unknown-object.js';

@@ -1,7 +1,7 @@
 // Where an agent's requests for permission are answered: at once by policy, or, where the operator decides, by the turn
 // that brings the decision. A request stays open across the end of its turn for as long as the process lives.
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
-import type { AcpSettings } from './acp-settings.js';
+import type { AcpSettings } from '../../../../../src/workspace/driver-settings.js';
 import { CANCELLED, decide, questionOf, touchesOwnFiles } from './permissions.js';
 
 interface Open {

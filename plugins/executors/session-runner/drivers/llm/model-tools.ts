@@ -1,0 +1,93 @@
+// Tools as the library wants them. Each call is shown as one started and one finished event, around what it shows itself;
+// the first that ends the turn keeps the rest from running.
+import type { Tool, ToolSet } from 'ai';
+import type { ToolDeclaration, ToolResult } from '../../tools.js';
+import type { DriverEvent, TurnEnd } from '../events.js';
+
+export interface ToolRun {
+  tools: readonly ToolDeclaration[];
+  call(name: string, args: unknown, signal: AbortSignal): Promise<ToolResult>;
+  emit(event: DriverEvent): void;
+  signal: AbortSignal;
+}
+
+/** Characters of a result that a model is given. */
+const MAX_RESULT = 60_000;
+
+export class ModelTools {
+  /** What ends the turn. */
+  end: TurnEnd | undefined;
+  readonly set: ToolSet;
+  /** Calls that the stream has told of, by id, and those that wait for that. */
+  private readonly told = new Map<string, () => void>();
+  private readonly open = new Set<string>();
+
+  constructor(
+    private readonly run: ToolRun,
+    jsonSchema: typeof import('ai').jsonSchema,
+  ) {
+    this.set = Object.fromEntries(run.tools.map((tool) => [tool.name, this.toolOf(tool, jsonSchema)]));
+  }
+
+  /** The stream has come to this call: whatever was said before it has been shown. */
+  reached(callId: string): void {
+    const go = this.told.get(callId);
+    if (go) go();
+    else this.told.set(callId, () => undefined);
+  }
+
+  /** Finishes what was started and will not go on. */
+  abandon(): void {
+    for (const key of [...this.open]) this.finish(key, false);
+  }
+
+  private toolOf(declared: ToolDeclaration, jsonSchema: typeof import('ai').jsonSchema): Tool {
+    const { name, description, parameters } = declared;
+    return {
+      description,
+      inputSchema: jsonSchema(parameters as Parameters<typeof jsonSchema>[0]),
+      execute: (args: unknown, { toolCallId }: { toolCallId: string }) => this.execute(name, args, toolCallId),
+    };
+  }
+
+  private async execute(name: string, args: unknown, callId: string): Promise<string> {
+    // The library runs a tool as soon as its call is known, which may be before the words in front of it are read.
+    await this.waitUntilReached(callId);
+    const { signal, emit, call } = this.run;
+    if (signal.aborted || this.end) return 'Not done: the turn is over.';
+    const key = `${callId} ${name}`;
+    this.open.add(key);
+    emit({ type: 'tool-started', tool: name });
+    let ok = false;
+    try {
+      const result = await call(name, args, signal);
+      ok = result.ok;
+      if (result.end) this.end ??= result.end;
+      return shorten(result.text);
+    } finally {
+      this.finish(key, ok);
+    }
+  }
+
+  private waitUntilReached(callId: string): Promise<void> {
+    if (this.told.delete(callId)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const go = (): void => {
+        this.told.delete(callId);
+        this.run.signal.removeEventListener('abort', go);
+        resolve();
+      };
+      this.told.set(callId, go);
+      this.run.signal.addEventListener('abort', go, { once: true });
+      if (this.run.signal.aborted) go();
+    });
+  }
+
+  private finish(key: string, ok: boolean): void {
+    if (!this.open.delete(key)) return;
+    this.run.emit({ type: 'tool-finished', tool: key.slice(key.lastIndexOf(' ') + 1), ok });
+  }
+}
+
+const shorten = (text: string): string =>
+  text.length <= MAX_RESULT ? text : `${text.slice(0, MAX_RESULT).replace(/[\uD800-\uDBFF]$/, '')}\n[cut here]`;
