@@ -111,12 +111,14 @@ async function prompt(id: Rpc['id'], sessionId: string, blocks: Block[]): Promis
   const cancelling = new Promise<void>((resolve) => (cancel = resolve));
   const mine: Prompt = { id, sessionId, cancelled: false, cancelling, cancel };
   current = mine;
-  const message =
-    MARKS.reduce<string>((text, mark) => text.split(mark).at(-1) ?? '', whole)
-      .split('\n\n')
-      .at(-1) ?? '';
+  const framed = MARKS.reduce<string>((text, mark) => text.split(mark).at(-1) ?? '', whole);
+  const paragraphs = framed.split('\n\n').filter((paragraph) => !paragraph.startsWith('[file: inbox/'));
+  const message = paragraphs.at(-1) ?? '';
   let stopReason = 'end_turn';
-  for (const step of message.split(';').map((part) => part.trim())) {
+  // A decision that came too late for the request itself: what was approved is tried again.
+  const approved = /asks for permission: (.*)"\nThe operator has approved/.exec(whole)?.[1];
+  const steps = approved === undefined ? message : `permit ${approved}`;
+  for (const step of steps.split(';').map((part) => part.trim())) {
     if (mine.cancelled) break;
     const [verb = '', ...rest] = step.split(' ');
     const end = await perform(verb, rest.join(' '), mine, blocks, whole);
@@ -156,6 +158,11 @@ async function perform(
       const call = { toolCallId: `t${++calls}`, title: `${text} --with arguments`, name: text, kind: 'execute' };
       update(sessionId, { sessionUpdate: 'tool_call', ...call, status: 'in_progress' });
       return void update(sessionId, { sessionUpdate: 'tool_call_update', ...call, status: 'completed' });
+    }
+    case 'permit-both': {
+      const [one = '', two = ''] = text.split(' ');
+      await Promise.all([one, two].map((title) => perform('permit', title, mine, blocks, whole)));
+      return undefined;
     }
     case 'permit': {
       const toolCall = { toolCallId: `t${++calls}`, title: text, kind: 'execute', rawInput: { command: text } };
