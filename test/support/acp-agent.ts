@@ -1,7 +1,7 @@
 // An agent in a process of its own that does what the message says, misbehaviour included. It speaks the protocol in raw
 // lines, without the library that the driver uses, and stands alone so that it starts fast (see compiled-acp-agent.ts).
 //
-// Arguments: --store <file> keeps conversations; --load, --resume, --http say what it can do; --images, --embeds what a
+// Arguments: --store <file> and --store-in <folder> keep conversations; --load, --resume, --http say what it can do; --images, --embeds what a
 // prompt may hold; --hanging <file> is made when a turn hangs; --protocol <n>, --no-list, --login, --silent, --die, --noise, --complain <bytes> how it misbehaves.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -30,6 +30,8 @@ interface Server {
 const args = process.argv.slice(2);
 const has = (flag: string): boolean => args.includes(flag);
 const valueOf = (flag: string): string | undefined => (has(flag) ? args[args.indexOf(flag) + 1] : undefined);
+/** With `--store-in <folder>` a file per conversation, for many at a time. */
+const folder = valueOf('--store-in');
 const store = valueOf('--store');
 
 const send = (message: object): void =>
@@ -48,18 +50,22 @@ const request = (method: string, params: object): Promise<Rpc> =>
     send({ id, method, params });
   });
 
+const inMemory: Record<string, string[]> = {};
+const fileOf = (sessionId: string): string =>
+  folder === undefined ? (store ?? '') : `${folder}/said-${sessionId}.json`;
 /** What was said, by conversation. */
-const conversations = (): Record<string, string[]> => {
+const conversations = (sessionId: string): Record<string, string[]> => {
   try {
-    return JSON.parse(readFileSync(store ?? '', 'utf8')) as Record<string, string[]>;
+    return JSON.parse(readFileSync(fileOf(sessionId), 'utf8')) as Record<string, string[]>;
   } catch {
     return {};
   }
 };
-const inMemory: Record<string, string[]> = {};
 const remember = (sessionId: string, text?: string): void => {
-  (inMemory[sessionId] ??= conversations()[sessionId] ?? []).push(...(text === undefined ? [] : [text]));
-  if (store !== undefined) writeFileSync(store, JSON.stringify({ ...conversations(), ...inMemory }));
+  const all = conversations(sessionId);
+  (inMemory[sessionId] ??= all[sessionId] ?? []).push(...(text === undefined ? [] : [text]));
+  const file = fileOf(sessionId);
+  if (file !== '') writeFileSync(file, JSON.stringify({ ...all, [sessionId]: inMemory[sessionId] }));
 };
 
 const servers = new Map<string, Server>();
@@ -286,7 +292,7 @@ async function handle({ id, method, params, ...answer }: Rpc): Promise<void> {
     case 'session/load':
     case 'session/resume': {
       const { sessionId } = params;
-      const said = conversations()[sessionId];
+      const said = conversations(sessionId)[sessionId];
       if (!said) return send({ id, error: { code: -32002, message: 'Resource not found' } });
       remember(sessionId);
       await connectTools(sessionId, params.mcpServers);
