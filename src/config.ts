@@ -35,6 +35,8 @@ export interface Config {
   defaultAgent?: string;
   /** The generic card's own words, when the operator wants others than the default. */
   card?: Partial<CardSource>;
+  /** Who passes on what is for owners: the log, and a webhook if one is named. Absent: nobody, and no agent offers it. */
+  notifier?: { webhook?: string };
   /** Inbound and outbound halves can be switched off separately. */
   inbound: boolean;
   outbound: boolean;

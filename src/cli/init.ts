@@ -2,19 +2,16 @@
 // server sees the workspace at once.
 import type { Command } from 'commander';
 import { AppError } from '../errors.js';
-import { commandWords } from './command-words.js';
+import { chosenDriver, type DriverOptions } from './chosen-driver.js';
 import { print, settings, type Context } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { localHome } from './local-home.js';
 import { taskExit, taskLines } from './render.js';
 import { tryWorkspace } from './try-workspace.js';
 
-interface Options {
+interface Options extends DriverOptions {
   description?: string;
   caller?: string;
-  acp?: string;
-  env?: string;
-  permissions?: string;
 }
 
 export function addInit(program: Command, context: Context): void {
@@ -24,6 +21,9 @@ export function addInit(program: Command, context: Context): void {
       .description('make a workspace')
       .option('--description <text>', 'what its card says')
       .option('--caller <name>', 'add a caller too, and print its key')
+      .option('--llm <url>', "a language model answers: its endpoint's base URL, e.g. http://127.0.0.1:11434/v1")
+      .option('--model <name>', 'which model')
+      .option('--key-env <variable>', 'with --llm: the environment variable that holds its key')
       .option(
         '--acp <command>',
         'run it with this agent, which speaks the Agent Client Protocol; tries it with one prompt',
@@ -34,7 +34,7 @@ export function addInit(program: Command, context: Context): void {
       if (options.url !== undefined) {
         throw new AppError('invalid-params', 'A workspace is a folder: make it on the machine that holds the home.');
       }
-      const driver = acpDriver(options);
+      const driver = chosenDriver(options);
       const { workspaces, callers } = localHome(settings(context, options).home);
       const { description } = options;
       workspaces.create(name, {
@@ -44,7 +44,7 @@ export function addInit(program: Command, context: Context): void {
       const key = options.caller === undefined ? undefined : await callers.add(name, options.caller);
       const path = workspaces.path(name);
       // The workspace is there, and its key shown, whatever becomes of the try.
-      const tried = driver && (await tryWorkspace(context, options, name));
+      const tried = options.acp === undefined ? undefined : await tryWorkspace(context, options, name);
       const works = tried === undefined || taskExit(tried) === EXIT.ok;
       print(context, options, { name, path, key, ...(tried && { works, answer: tried.response }) }, () => [
         `Made ${path}. What the assistant is, stands in its AGENTS.md.`,
@@ -67,18 +67,3 @@ const failure = (name: string, tried: Parameters<typeof taskLines>[0]): string[]
   ...taskLines(tried),
   `Mend .a2a/workspace.json in it, then, with the server running: switchboard chat -a ${name} hello`,
 ];
-
-function acpDriver({ acp, env, permissions }: Options): object | undefined {
-  if (acp === undefined) {
-    if (env === undefined && permissions === undefined) return undefined;
-    throw new AppError('invalid-params', 'Options --env and --permissions belong to --acp.');
-  }
-  if (permissions !== undefined && !['allow', 'deny', 'ask'].includes(permissions)) {
-    throw new AppError('invalid-params', 'Option --permissions must be allow, deny or ask.');
-  }
-  const [command, ...args] = commandWords(acp);
-  const names = env?.split(',').flatMap((variable) => variable.trim() || []) ?? [];
-  const wrong = names.find((variable) => !/^(?!switchboard_)[A-Za-z_][A-Za-z0-9_]*$/i.test(variable));
-  if (wrong !== undefined) throw new AppError('invalid-params', `${wrong} can't be given to an agent as a variable.`);
-  return { name: 'acp', command, args, env: names, permissions: permissions ?? 'ask' };
-}

@@ -1,6 +1,7 @@
 // What `driver` of a workspace.json may say: the settings of the drivers that have some, with every default filled in.
 // A driver's name that is not known here keeps whatever it says.
 import { z } from 'zod';
+import { AppError } from '../errors.js';
 import { NAME } from './names.js';
 
 const count = z.number().int().positive();
@@ -70,3 +71,11 @@ export const driverSettings = z.looseObject({ name: z.string().regex(NAME) }).tr
     context.issues.push({ code: 'custom', input: driver, path, message });
   return z.NEVER;
 });
+
+/** Throws `invalid-params` that names what can't be used. */
+export function checkDriver(driver: unknown): void {
+  const parsed = driverSettings.safeParse(driver);
+  if (parsed.success) return;
+  const problems = parsed.error.issues.map(({ path, message }) => `"${path.join('.')}" is ${message}`);
+  throw new AppError('invalid-params', `The driver's settings can't be used: ${problems.join(', ')}.`);
+}

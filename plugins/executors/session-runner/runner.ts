@@ -145,6 +145,8 @@ export class Runner implements Executor {
   ): Promise<DriverTurn> {
     const { workspaces, config, clock, blobs, net, log, capabilities } = this.deps.core;
     const { agent, caller } = prompt;
+    // What links lead to counts together: a small message must not bring much more than a large one could hold.
+    let room = Math.max(config.maxBodyBytes, config.maxPartBytes);
     const keep = (filename: string | undefined, bytes: Uint8Array): string =>
       this.deps.files.inbox.save(agent, { caller, filename, bytes, at: clock.now() });
     return SessionTurn.open(prompt, signal, {
@@ -158,7 +160,8 @@ export class Runner implements Executor {
           return bytes && keep(filename, bytes);
         },
         download: async (part) => {
-          const file = await download(net, part, { maxBytes: config.maxPartBytes, signal });
+          const file = await download(net, part, { maxBytes: Math.min(config.maxPartBytes, room), signal });
+          room -= file.bytes.length;
           return { path: keep(file.name, file.bytes), size: file.bytes.length, mediaType: file.mediaType };
         },
       },

@@ -25,6 +25,9 @@ export interface TurnDeps {
   emit(event: DriverEvent): void;
 }
 
+/** How many files of the largest size one turn may give away. */
+const FILES_OUT = 4;
+
 /** The operator's own conversation with a workspace. */
 export const isOwner = (prompt: Prompt): boolean => prompt.caller.id === 'operator';
 
@@ -34,6 +37,8 @@ export class SessionTurn implements DriverTurn {
   readonly text: string;
   readonly answers: readonly Answer[];
   private readonly conditions: ToolConditions;
+  /** Bytes that `send` may still give away. */
+  private room: number;
 
   private constructor(
     private readonly prompt: Prompt,
@@ -46,6 +51,7 @@ export class SessionTurn implements DriverTurn {
     this.turn = prompt.turn;
     this.answers = prompt.answers;
     this.conditions = { owner: isOwner(prompt), notices: deps.notices() };
+    this.room = FILES_OUT * deps.maxFileBytes;
     this.text = decision ?? textOf(prompt.message.parts);
   }
 
@@ -92,6 +98,8 @@ export class SessionTurn implements DriverTurn {
       if (file.size > this.deps.maxFileBytes) {
         return { problem: `${path} can't be sent: it is larger than ${this.deps.maxFileBytes} bytes.` };
       }
+      if (file.size > this.room) return { problem: `${path} can't be sent: too much was sent already.` };
+      this.room -= file.size;
       return { name: path, bytes: file.bytes };
     };
     return callTool(this.conditions, name, args, { emit: this.deps.emit, readFile });

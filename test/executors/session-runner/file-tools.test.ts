@@ -212,6 +212,12 @@ describe('the file tools', () => {
     expect((await use('edit_file', { path: 'twice.txt', old: 'same', new: 'x' })).text).toContain('more than once');
   });
 
+  it('edit nothing that they could not write back as it was', async () => {
+    writeFileSync(join(directory, 'latin.txt'), Buffer.from([0x61, 0xe9, 0x62]));
+    expect((await use('edit_file', { path: 'latin.txt', old: 'a', new: 'x' })).text).toContain('not in UTF-8');
+    expect(await use('read_file', { path: 'latin.txt' })).toEqual({ ok: true, text: 'a\ufffdb' });
+  });
+
   it.each(['AGENTS.md', 'CLAUDE.md', 'PERSONA.md', 'memory.md', 'docs/../MEMORY.md', 'linked.md', 'real.md'])(
     'change %s only where the owner allows it, and in the owner’s own conversation',
     async (path) => {

@@ -37,8 +37,8 @@ export const readFile: FileTool = {
   },
 };
 
-/** The whole of a text file, or why there is none. */
-export function readText(path: string, { directory, access }: FileToolUse): string | ToolResult {
+/** The whole of a text file, or why there is none. `exact`: only what can be written back as it was. */
+export function readText(path: string, { directory, access }: FileToolUse, exact = false): string | ToolResult {
   const place = locate(directory, path);
   if (!isPlace(place)) return problem(path, place);
   const reason = access.mayRead(place);
@@ -48,5 +48,7 @@ export function readText(path: string, { directory, access }: FileToolUse): stri
   if (file.kind !== 'read') return problem(path, file);
   if (file.size > MAX_TEXT_BYTES) return problem(path, `is larger than ${MAX_TEXT_BYTES} bytes`);
   if (file.bytes.includes(0)) return problem(path, `is no text (${file.size} bytes)`);
-  return file.bytes.toString();
+  const content = file.bytes.toString();
+  if (exact && !Buffer.from(content).equals(file.bytes)) return problem(path, 'is not in UTF-8');
+  return content;
 }

@@ -34,7 +34,7 @@ export const editFile: FileTool = {
   call({ path, old, new: replacement }, use) {
     if (!isText(path)) return refused('"path" must be a text.');
     if (!isText(old) || typeof replacement !== 'string') return refused('"old" and "new" must be texts.');
-    const content = readText(path, use);
+    const content = readText(path, use, true);
     if (typeof content !== 'string') return content;
     const at = content.indexOf(old);
     if (at < 0) return refused(`The passage is not in ${path}.`);

@@ -1,13 +1,14 @@
 // A conversation with a language model: each turn is one run of several steps, told to the model with what came before.
-import type { ModelMessage, streamText } from 'ai';
+import type { jsonSchema, ModelMessage, stepCountIs, streamText } from 'ai';
 import type { LlmSettings } from '../../../../../src/workspace/driver-settings.js';
 import type { DriverContext, DriverSession, DriverTurn } from '../driver.js';
 import type { DriverEvent, TurnEnd } from '../events.js';
 import { FileTools } from '../../file-tools/file-tools.js';
 import { plainTurn, type Conversation } from './conversation.js';
-import { modelFailure, ModelFailure } from './model-failure.js';
+import { modelFailure, ModelFailure, reasonsOf } from './model-failure.js';
 import { ModelRun } from './model-stream.js';
-import { ModelTools } from './model-tools.js';
+import { ModelTools, type ToolRun } from './model-tools.js';
+import { orAborted, Patience } from './patience.js';
 import { userContent } from './user-message.js';
 
 export interface LlmParts {
@@ -15,7 +16,7 @@ export interface LlmParts {
   context: DriverContext;
   conversation: Conversation;
   model: Parameters<typeof streamText>[0]['model'];
-  library: Pick<typeof import('ai'), 'streamText' | 'stepCountIs' | 'jsonSchema'>;
+  library: { streamText: typeof streamText; stepCountIs: typeof stepCountIs; jsonSchema: typeof jsonSchema };
 }
 
 type Emit = (event: DriverEvent) => void;
@@ -53,13 +54,15 @@ export class LlmSession implements DriverSession {
   private async perform(turn: DriverTurn, controller: AbortController, emit: Emit): Promise<TurnEnd> {
     const { library, conversation } = this.parts;
     const { signal } = controller;
-    const offered = this.parts.settings.toolCalls ? [...turn.tools, ...this.files.tools] : [];
+    const { toolCalls, maxSteps, patienceSeconds } = this.parts.settings;
+    // The last step is for the answer, so with one step there are no tools.
+    const offered = toolCalls && maxSteps > 1 ? [...turn.tools, ...this.files.tools] : [];
     const { system, content } = this.prompt(turn, offered);
-    const call: ModelTools['run']['call'] = (name, args) =>
-      this.files.has(name) ? this.files.call(name, args, signal) : turn.callTool(name, args);
+    const patience = new Patience(this.parts.context.clock, patienceSeconds * 1000, () => controller.abort());
+    const call: ToolRun['call'] = (name, args) =>
+      patience.during(() => (this.files.has(name) ? this.files.call(name, args, signal) : turn.callTool(name, args)));
     const tools = new ModelTools({ tools: offered, call, emit, signal }, library.jsonSchema);
     const run = new ModelRun();
-    const patience = new Patience(this.parts, controller);
     try {
       const stream = this.start(system, content, tools, signal);
       // A request that ignores its abort must not keep the turn.
@@ -99,13 +102,12 @@ export class LlmSession implements DriverSession {
   private start(system: string, content: ReturnType<typeof userContent>, tools: ModelTools, signal: AbortSignal) {
     const { library, model, settings, conversation } = this.parts;
     const { maxSteps, maxOutputTokens, temperature } = settings;
-    const usable = maxSteps > 1 && Object.keys(tools.set).length > 0;
+    const usable = Object.keys(tools.set).length > 0;
     return library.streamText({
       model,
       system,
       messages: [...conversation.messages(), { role: 'user', content }],
       ...(usable && { tools: tools.set }),
-      // The last step is for the answer.
       prepareStep: ({ stepNumber }) => (usable && stepNumber + 1 >= maxSteps ? { toolChoice: 'none' } : {}),
       stopWhen: [library.stepCountIs(maxSteps), () => tools.end !== undefined],
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
@@ -118,51 +120,9 @@ export class LlmSession implements DriverSession {
 
   private failed(failure: ModelFailure, run: ModelRun): TurnEnd {
     const { log, workspace } = this.parts.context;
-    log.warn({ workspace, model: this.parts.settings.model, code: failure.code, err: failure.cause }, 'a model failed');
+    const { model } = this.parts.settings;
+    log.warn({ workspace, model, code: failure.code, reasons: reasonsOf(failure.cause) }, 'a model failed');
     return { type: 'failed', text: failure.message, code: failure.code, usage: run.usage };
-  }
-}
-
-/** Aborts the run when nothing has come for too long. */
-class Patience {
-  over = false;
-  private cancel: () => void = () => undefined;
-
-  constructor(
-    private readonly parts: Pick<LlmParts, 'settings' | 'context'>,
-    private readonly controller: AbortController,
-  ) {
-    this.alive();
-  }
-
-  readonly alive = (): void => {
-    this.cancel();
-    const { settings, context } = this.parts;
-    this.cancel = context.clock.after(settings.patienceSeconds * 1000, () => {
-      this.over = true;
-      this.controller.abort();
-    });
-  };
-
-  end(): void {
-    this.cancel();
-  }
-}
-
-/** Rejects as soon as the signal aborts, whatever becomes of the work. */
-async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(new Error('aborted'));
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    const result = await Promise.race([work, aborted]);
-    if (signal.aborted) throw new Error('aborted');
-    return result;
-  } finally {
-    work.catch(() => undefined);
-    signal.removeEventListener('abort', stop);
   }
 }
 

@@ -42,6 +42,18 @@ export function modelFailure(error: unknown): ModelFailure {
   return new ModelFailure('model-failed', { cause: error });
 }
 
+/**
+ * What the owner is told in the log: each error's words and the start of the endpoint's answer. Never the whole error,
+ * which holds the request, and so the conversation.
+ */
+export const reasonsOf = (error: unknown): string[] =>
+  [...chain(error)].map(({ name, message, statusCode, responseBody }) =>
+    [name, statusCode, message, responseBody]
+      .filter((word) => word !== undefined && word !== '')
+      .map((word) => String(word).slice(0, 300))
+      .join(': '),
+  );
+
 /** The error and what it names as its causes. */
 function* chain(error: unknown): Generator<Record<string, unknown>> {
   let link = error;
@@ -55,6 +67,9 @@ function codeOf(link: Record<string, unknown>): ModelFailureCode | undefined {
   const { name, message, statusCode, responseBody, reason, code, type } = link;
   const words = [message, responseBody, code, type].filter((word) => typeof word === 'string').join(' ');
   if (typeof statusCode === 'number' && statusCode >= 400) return codeOfStatus(statusCode, words);
+  // A good answer of which not all could be read.
+  if (typeof statusCode === 'number') return tooMuch(link) ? 'model-answer' : 'model-broke-off';
+  if (/InvalidResponse/.test(String(name)) && link['data'] === undefined) return 'model-broke-off';
   if (name === 'FetchError') return reason === 'timeout' ? 'model-timeout' : codeOfFetch(reason);
   if (/JSONParse|TypeValidation|InvalidResponse|EmptyResponse/.test(String(name))) return 'model-answer';
   if (/^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(String(code))) return 'model-broke-off';
@@ -63,6 +78,9 @@ function codeOf(link: Record<string, unknown>): ModelFailureCode | undefined {
   // An error in the middle of a stream: the endpoint's own object.
   return codeOfWords(words) ?? 'model-failed';
 }
+
+const tooMuch = (link: Record<string, unknown>): boolean =>
+  [...chain(link)].some(({ name, reason }) => name === 'FetchError' && reason === 'too-large');
 
 const codeOfFetch = (reason: unknown): ModelFailureCode =>
   reason === 'too-large' || reason === 'bad-answer' || reason === 'redirect' ? 'model-answer' : 'model-unreachable';

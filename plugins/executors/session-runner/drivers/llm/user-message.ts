@@ -1,11 +1,11 @@
-// This turn's message as the model gets it: the framed words, small text files in full, images where the model takes
-// them. Everything else it knows by its path.
-import type { FilePart, ImagePart, TextPart } from 'ai';
+// This turn's message as the model gets it: the framed words and small text files in one text, since not every endpoint
+// takes several, and images where the model takes them. Everything else it knows by its path.
+import type { ImagePart, TextPart } from 'ai';
 import type { LlmSettings } from '../../../../../src/workspace/driver-settings.js';
 import type { Attachment } from '../../incoming-message.js';
 import { readWorkspaceFile } from '../../workspace-file.js';
 
-export type UserContent = (TextPart | ImagePart | FilePart)[];
+export type UserContent = string | (TextPart | ImagePart)[];
 
 /** Bytes of all text files together, and of one image. */
 const MAX_INLINE = 256 * 1024;
@@ -22,25 +22,25 @@ export function userContent(
   directory: string,
   settings: Pick<LlmSettings, 'images' | 'inlineBytes'>,
 ): UserContent {
-  const content: UserContent = [{ type: 'text', text: prompt }];
+  const texts = [prompt];
+  const pictures: ImagePart[] = [];
   let room = MAX_INLINE;
-  let images = settings.images ? MAX_IMAGES : 0;
+  const images = settings.images ? MAX_IMAGES : 0;
   for (const file of attachments) {
     if (file.kind !== 'file') continue;
     const mediaType = file.mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    if (IMAGE.test(mediaType) && images > 0 && file.size <= MAX_IMAGE) {
+    if (IMAGE.test(mediaType) && pictures.length < images && file.size <= MAX_IMAGE) {
       const bytes = bytesOf(directory, file);
-      if (!bytes) continue;
-      images -= 1;
-      content.push({ type: 'image', image: bytes, mediaType });
+      if (bytes) pictures.push({ type: 'image', image: bytes, mediaType });
     } else if (TEXT.test(mediaType) && file.size <= Math.min(settings.inlineBytes, room)) {
       const text = textOf(bytesOf(directory, file));
       if (text === undefined) continue;
       room -= file.size;
-      content.push({ type: 'text', text: `[the content of ${file.path} follows, and ends this part]\n${text}` });
+      texts.push(`[begin of ${file.path}]\n${text}\n[end of ${file.path}]`);
     }
   }
-  return content;
+  const text = texts.join('\n\n');
+  return pictures.length === 0 ? text : [{ type: 'text', text }, ...pictures];
 }
 
 /** The whole file, unless it changed its size since it was saved. */
