@@ -16,6 +16,7 @@ import { lockHome } from './home-lock.js';
 import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServerInfo } from './home.js';
 import { Hops } from './hops.js';
 import { createDoors } from './http/create-doors.js';
+import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
 import { FileLedger } from './ledger/ledger.js';
@@ -167,7 +168,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const http = createHttpServer({ config, log, clock });
   const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock });
   closers.push(() => net.close());
-  let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  let url = config.publicUrl ?? localUrl(config.host, config.port);
 
   const core: Core = {
     config,
@@ -214,7 +215,10 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     async start() {
       await ready();
       const { host: address, port } = await http.listen(config.host, config.port);
-      const local = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+      const local = localUrl(address, port);
+      if (listensEverywhere(address) && config.publicUrl === undefined) {
+        log.warn('cards name this machine only: set publicUrl to the address that clients use');
+      }
       url = config.publicUrl ?? local;
       writeServerInfo(home, { url: local, pid: process.pid, startedAt: new Date(clock.now()).toISOString() });
       return { url: local };
