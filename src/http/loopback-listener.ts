@@ -3,6 +3,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+export type LoopbackRequest = IncomingMessage;
+export type LoopbackResponse = ServerResponse;
+
 export interface LoopbackListener {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;

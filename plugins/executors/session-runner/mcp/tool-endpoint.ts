@@ -1,10 +1,10 @@
 // The session tools of one session as an MCP server. It knows whether the agent has really asked for the list of tools:
 // an address that was handed over proves nothing.
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { LoopbackRequest, LoopbackResponse } from '../../../../src/http/loopback-listener.js';
 import type { ToolDeclaration, ToolResult } from '../tools.js';
 
 export interface OfferedTools {
@@ -31,7 +31,7 @@ export class ToolEndpoint {
   }
 
   /** Serves a request whose sender has shown the session's token. */
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async handle(request: LoopbackRequest, response: LoopbackResponse): Promise<void> {
     const id = request.headers['mcp-session-id'];
     const known = typeof id === 'string' ? this.connections.get(id) : undefined;
     if (id !== undefined && !known) return void response.writeHead(404).end();

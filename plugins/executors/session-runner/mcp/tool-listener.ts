@@ -1,8 +1,12 @@
 // Where agents in processes of their own reach the session tools: one listener on loopback for all sessions, open while
 // there is one, each session behind a path and a token that only its own agent is given.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { listenOnLoopback, type LoopbackListener } from '../../../../src/http/loopback-listener.js';
+import {
+  listenOnLoopback,
+  type LoopbackListener,
+  type LoopbackRequest,
+  type LoopbackResponse,
+} from '../../../../src/http/loopback-listener.js';
 import type { Logger, Secrets } from '../../../../src/log.js';
 import { ToolEndpoint, type OfferedTools } from './tool-endpoint.js';
 
@@ -59,7 +63,7 @@ export class ToolListener {
     await (await last)?.close();
   }
 
-  private handle(request: IncomingMessage, response: ServerResponse): void {
+  private handle(request: LoopbackRequest, response: LoopbackResponse): void {
     // Agents that are refused look for a login below the same address: there is none, and no path tells of another.
     const place = this.places.get(request.url ?? '');
     if (!place) return void response.writeHead(404).end();
