@@ -4,11 +4,13 @@ import type { Prompt } from '../../../src/executors/contract.js';
 import type { Answer } from '../../../src/ledger/records.js';
 import type { DriverTurn } from './drivers/driver.js';
 import type { DriverEvent } from './drivers/events.js';
+import { FileAccess } from './file-tools/file-access.js';
 import { frame, type Frame } from './framing.js';
 import { describeMessage, readAttachments, type Attachment, type Intake } from './incoming-message.js';
 import { readStandingFiles } from './standing-files.js';
 import { callTool, toolsFor, type ToolConditions, type ToolDeclaration, type ToolResult } from './tools.js';
 import { readWorkspaceFile } from './workspace-file.js';
+import { isPlace, locate } from './workspace-path.js';
 
 export interface TurnDeps {
   /** Absolute path of the workspace's folder. */
@@ -91,18 +93,24 @@ export class SessionTurn implements DriverTurn {
   }
 
   callTool(name: string, args: unknown): Promise<ToolResult> {
-    const readFile = (path: string): { name: string; bytes: Uint8Array } | { problem: string } => {
-      const file = readWorkspaceFile(this.deps.directory(), path, this.deps.maxFileBytes);
-      if (file.kind === 'missing') return { problem: `There is no file ${path}.` };
-      if (file.kind === 'refused') return { problem: `${path} can't be sent: it ${file.reason}.` };
-      if (file.size > this.deps.maxFileBytes) {
-        return { problem: `${path} can't be sent: it is larger than ${this.deps.maxFileBytes} bytes.` };
-      }
-      if (file.size > this.room) return { problem: `${path} can't be sent: too much was sent already.` };
-      this.room -= file.size;
-      return { name: path, bytes: file.bytes };
-    };
-    return callTool(this.conditions, name, args, { emit: this.deps.emit, readFile });
+    return callTool(this.conditions, name, args, { emit: this.deps.emit, readFile: (path) => this.fileToSend(path) });
+  }
+
+  private fileToSend(path: string): { name: string; bytes: Uint8Array } | { problem: string } {
+    const { prompt, deps } = this;
+    const directory = deps.directory();
+    const no = (why: string): { problem: string } => ({ problem: `${path} can't be sent: ${why}.` });
+    const place = locate(directory, path);
+    const access = new FileAccess({ workspace: prompt.agent, caller: prompt.caller, owner: this.conditions.owner });
+    const reason = isPlace(place) ? access.mayRead(place) : undefined;
+    if (reason !== undefined) return no(`it ${reason}`);
+    const file = isPlace(place) ? readWorkspaceFile(directory, place.path, deps.maxFileBytes) : place;
+    if (file.kind === 'missing') return { problem: `There is no file ${path}.` };
+    if (file.kind === 'refused') return no(`it ${file.reason}`);
+    if (file.size > deps.maxFileBytes) return no(`it is larger than ${deps.maxFileBytes} bytes`);
+    if (file.size > this.room) return no('too much was sent already');
+    this.room -= file.size;
+    return { name: path, bytes: file.bytes };
   }
 }
 

@@ -118,6 +118,13 @@ describe('the session runner', () => {
     expect((await home.run({}, home.runner([driver]))).shown).toEqual(['a', '/']);
   });
 
+  it('shows no half of a character', async () => {
+    const driver = acting((_turn, emit) => {
+      for (const text of ['a\ud83d', '\ude00b', '\ud83d', '\ude00']) emit({ type: 'delta', text });
+    });
+    expect((await home.run({}, home.runner([driver]))).shown).toEqual(['a', '😀b', '😀', '/']);
+  });
+
   it('runs nothing for a turn that was aborted before it began', async () => {
     let ran = false;
     const handle = new Recorder();
@@ -238,6 +245,26 @@ describe('the session runner', () => {
       const { result, artifacts } = await use(name, args);
       expect(result).toMatchObject({ ok: false, text: expect.stringContaining(reason) });
       expect(artifacts).toEqual([]);
+    });
+
+    it('send gives nobody what another caller sent, nor more than so much in one turn', async () => {
+      mkdirSync(join(home.directory, 'inbox'));
+      home.write('inbox/a2a-bob-20260101T000000Z-a.txt', 'private');
+      home.write('inbox/a2a-ann-20260101T000000Z-a.txt', 'mine');
+      const send = async (file: string, ask = {}) => (await use('send', { file }, ask)).result;
+      expect(await send('inbox/a2a-bob-20260101T000000Z-a.txt')).toMatchObject({
+        ok: false,
+        text: expect.stringContaining('sent by somebody else'),
+      });
+      expect(await send('inbox/a2a-ann-20260101T000000Z-a.txt')).toMatchObject({ ok: true });
+      expect(await send('inbox/a2a-bob-20260101T000000Z-a.txt', { caller: 'operator' })).toMatchObject({ ok: true });
+      home.write('large', 'x'.repeat(1000));
+      const sent: boolean[] = [];
+      const driver = acting(async (turn) => {
+        for (let n = 0; n < 6; n++) sent.push((await turn.callTool('send', { file: 'large' })).ok);
+      });
+      await home.run({}, home.runner([driver]));
+      expect(sent).toEqual([true, true, true, true, false, false]);
     });
   });
 
