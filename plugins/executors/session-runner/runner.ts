@@ -14,6 +14,7 @@ import { historyBefore } from './history.js';
 import { Outgoing } from './outgoing-events.js';
 import { isOwner, SessionTurn } from './session-turn.js';
 import { Sessions } from './sessions.js';
+import { toolsFor } from './tools.js';
 
 /** What the runner uses of the workspaces' files beyond the core's ports. */
 export interface SessionFiles {
@@ -115,7 +116,7 @@ export class Runner implements Executor {
   private context(prompt: Prompt, settings: WorkspaceSettings): DriverContext {
     // Only these few fields are captured: an idle session must not keep its first message alive.
     const { agent, caller, contextId, taskId, turn } = prompt;
-    const { workspaces, clock, log, environment } = this.deps.core;
+    const { workspaces, clock, log, environment, capabilities } = this.deps.core;
     const { transcripts } = this.deps.files;
     return {
       workspace: agent,
@@ -125,6 +126,7 @@ export class Runner implements Executor {
       contextId,
       caller,
       owner: isOwner(prompt),
+      tools: toolsFor({ owner: isOwner(prompt), notices: capabilities.has('owner-notices') }),
       settings,
       history: () => {
         // Lines of the turns just before may still wait for their file.

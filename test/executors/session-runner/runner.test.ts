@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Driver, DriverTurn } from '../../../plugins/executors/session-runner/drivers/driver.js';
+import { DRIVERS } from '../../../plugins/executors/session-runner/drivers/driver-list.js';
 import type { DriverEvent, TurnEnd } from '../../../plugins/executors/session-runner/drivers/events.js';
 import { sessionRunner } from '../../../plugins/executors/session-runner/session-runner.js';
 import type { Executor } from '../../../src/executors/contract.js';
@@ -148,7 +149,7 @@ describe('the session runner', () => {
     );
     expect(third?.prompt).toMatch(/^\[The message below was sent to the assistant "helper" by helper\/ann\./);
     expect(third?.prompt).toMatch(/third party[\s\S]*- notify_owner: [\s\S]*\]\n\nhello$/);
-    expect(owner).toEqual({ system: third?.system, prompt: 'hello' });
+    expect(owner).toEqual({ ...third, prompt: 'hello' });
   });
 
   it('falls back to the time of the host when the zone is unknown', async () => {
@@ -276,7 +277,7 @@ describe('the session runner', () => {
       const { deps } = home.runner() as unknown as {
         deps: { core: object; files: Parameters<typeof sessionRunner>[0] };
       };
-      const plugin = sessionRunner(deps.files);
+      const plugin = sessionRunner(deps.files, DRIVERS);
       const executors: Executor[] = [];
       const core = { ...deps.core, registry: { register: (executor: Executor) => executors.push(executor) } };
       const log = (deps.core as { log: PluginContext<never, 'owner.notified'>['log'] }).log;
