@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { FILE_SCHEMA, type FileSettings } from './config-schema.js';
+import type { Variables } from './environment.js';
 import { AppError, errorText } from './errors.js';
 import { configFile } from './home.js';
 import { readJson } from './read-json.js';
@@ -29,11 +30,17 @@ export interface Config {
   heartbeatSeconds: number;
   chatWaitSeconds: number;
   turnDeadlineSeconds: number;
+  /** How long a question waits for its answer, where a workspace says nothing else; also for the operator's own tasks. */
+  expireQuestionsSeconds: number;
+  /** How long ended tasks stay, and how many of a workspace; likewise. */
+  retention: { days: number; maxTasks?: number };
   rate: { perMinute: number; burst: number };
   quota: Quota;
   defaultAgent?: string;
   /** The generic card's own words, when the operator wants others than the default. */
   card?: Partial<CardSource>;
+  /** Who passes on what is for owners: the log, and a webhook if one is named. Absent: nobody, and no agent offers it. */
+  notifier?: { webhook?: string };
   /** Inbound and outbound halves can be switched off separately. */
   inbound: boolean;
   outbound: boolean;
@@ -69,6 +76,8 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   heartbeatSeconds: 8,
   chatWaitSeconds: 30,
   turnDeadlineSeconds: 3600,
+  expireQuestionsSeconds: 7 * 86_400,
+  retention: { days: 90 },
   rate: { perMinute: 60, burst: 300 },
   quota: { liveTasksPerCaller: 1000, liveTasks: 10_000, concurrentTurns: 64 },
   inbound: true,
@@ -95,7 +104,7 @@ const VARIABLES = {
 
 export interface LoadOptions {
   /** The process's own environment when absent. */
-  env?: Readonly<Record<string, string | undefined>>;
+  env?: Variables;
   /** Variables given on a command line: they win over `env` and are checked like it. */
   flags?: Readonly<Record<string, string | undefined>>;
   /** Path of the settings file; `switchboard.json` in the home when absent. A missing file means no settings. */
@@ -106,6 +115,8 @@ export interface LoadOptions {
 
 export interface LoadedConfig {
   config: Config;
+  /** The environment it was read from, for variables that other settings name. */
+  variables: Variables;
   /** Settings and variables that nothing reads, probably misspelt. */
   warnings: string[];
 }
@@ -123,19 +134,22 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   for (const field of fromFile.unknown) warnings.push(`${path}: there is no setting ${field}`);
   if (problems.length > 0) throw new AppError('config', ['The configuration is not usable:', ...problems].join('\n- '));
 
-  const { v: _v, sessionIdle, turnDeadline, rate, quota, ...plain } = { ...fromFile.settings, ...fromEnv.settings };
+  const { v: _v, ...settings } = { ...fromFile.settings, ...fromEnv.settings };
+  const { sessionIdle, turnDeadline, expireQuestions, retention, rate, quota, ...plain } = settings;
   const config: Config = {
     ...DEFAULTS,
     ...plain,
     ...(sessionIdle === undefined ? {} : { sessionIdleSeconds: sessionIdle }),
     ...(turnDeadline === undefined ? {} : { turnDeadlineSeconds: turnDeadline }),
+    ...(expireQuestions === undefined ? {} : { expireQuestionsSeconds: expireQuestions }),
+    retention: { ...DEFAULTS.retention, ...retention },
     rate: { ...DEFAULTS.rate, ...rate },
     quota: { ...DEFAULTS.quota, ...quota },
     ...(env.SWITCHBOARD_FAILPOINT ? { failpoint: env.SWITCHBOARD_FAILPOINT } : {}),
     ...options.overrides,
     home,
   };
-  return { config: deepFreeze(structuredClone(config)), warnings };
+  return { config: deepFreeze(structuredClone(config)), variables: env, warnings };
 }
 
 function readSettings(path: string, problems: string[]): Record<string, unknown> {

@@ -7,6 +7,7 @@ import { Bus } from './bus/bus.js';
 import { createCapabilities } from './capabilities.js';
 import { orderedId, randomId, systemClock, type Clock } from './clock.js';
 import { loadConfig, type Config } from './config.js';
+import { createEnvironment, type Environment, type Variables } from './environment.js';
 import { ExecutorHost, HOST_DECLARATION } from './executors/host.js';
 import { Prompts, PROMPTS_DECLARATION } from './executors/prompts.js';
 import { ExecutorRegistry } from './executors/registry.js';
@@ -18,7 +19,9 @@ import { createDoors } from './http/create-doors.js';
 import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
+import { Housekeeping, type TaskLimits } from './ledger/housekeeping.js';
 import { FileLedger } from './ledger/ledger.js';
+import { Leftovers } from './ledger/leftovers.js';
 import { recover } from './ledger/recovery.js';
 import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
@@ -37,7 +40,8 @@ import { openWorkspaces } from './workspace/open-workspaces.js';
 import { FileProblems } from './workspace/file-problems.js';
 import { RemoteAgents } from './workspace/remote-agents.js';
 import { Transcripts } from './workspace/transcript.js';
-import { saveSessionLines } from './session-files.js';
+import { saveSessionLines, transcriptBin, usedByTranscripts } from './session-files.js';
+import { taskLimits } from './task-limits.js';
 
 export interface SwitchboardOptions {
   /** Complete configuration, or what differs from the environment and the home's file. */
@@ -48,6 +52,8 @@ export interface SwitchboardOptions {
    */
   log?: Logger;
   clock?: Clock;
+  /** The process's own environment when absent. */
+  env?: Variables;
   /** How outbound HTTP resolves names; by the system's name service when absent. */
   resolve?: ResolveName;
   /** Further plugins, installed after the built-in ones. */
@@ -80,15 +86,17 @@ const HTTP_CLOSE_MS = 2_000;
  * nothing before `start`. Throws AppError `locked` when another process holds the home, `config` for unusable files.
  */
 export async function createSwitchboard(options: SwitchboardOptions = {}): Promise<Switchboard> {
-  const { config, warnings } = loadConfig({ overrides: options.config ?? {} });
+  const { env, config: overrides = {} } = options;
+  const { config, variables, warnings } = loadConfig({ overrides, ...(env && { env }) });
   const clock = options.clock ?? systemClock;
   const secrets = new Secrets();
+  const environment = createEnvironment(variables, secrets);
   const log = options.log ? redactingLogger(options.log, secrets) : createLogger(config.logLevel, secrets);
   for (const warning of warnings) log.warn(warning);
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    return await build(config, { ...options, clock, secrets, log, closers });
+    return await build(config, { ...options, environment, clock, secrets, log, closers });
   } catch (error) {
     await closeAll(log, closers);
     throw error;
@@ -96,6 +104,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
 }
 
 interface Foundation {
+  environment: Environment;
   clock: Clock;
   secrets: Secrets;
   log: Logger;
@@ -106,7 +115,7 @@ interface Foundation {
 }
 
 async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
-  const { clock, secrets, log, closers, resolve, plugins = [] } = foundation;
+  const { environment, clock, secrets, log, closers, resolve, plugins = [] } = foundation;
   const { home, durability } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
@@ -134,24 +143,49 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const folderOf = (scope: string): string =>
     scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
   disk.mkdirp(operatorDir(home));
-  const blobs = new BlobFiles({ disk, folderOf, durability });
+  const blobs = new BlobFiles({ disk, clock, folderOf, durability });
   const transcripts = new Transcripts({ disk, workspaces, durability, problems });
   const inbox = new Inbox({ workspaces });
   const isGone = (scope: string): boolean => scope !== 'operator' && !workspaces.has(scope);
-  const lines = { saveLines: saveSessionLines(transcripts, problems), syncLines: () => transcripts.sync() };
+  const lines = {
+    saveLines: saveSessionLines(transcripts, problems),
+    syncLines: () => Promise.all([transcripts.sync(), blobs.sync()]),
+  };
   const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, ...lines });
   const mirror = openMirror({ file: mirrorFile(home), log, clock });
   closers.push(() => mirror.close());
-  const scopes = ['operator', ...workspaces.names()];
+  const scopesNow = (): string[] => ['operator', ...workspaces.names()];
+  const scopes = scopesNow();
   for (const scope of scopes) blobs.clearLeftovers(scope);
-  const recovery = await recover({ stores, mirror, log, scopes });
+  const leftovers = new Leftovers({ mirror, blobs, transcripts: transcriptBin(transcripts) });
+  const recovery = await recover({
+    stores,
+    mirror,
+    log,
+    scopes,
+    leftovers,
+    usedByTranscripts: () => usedByTranscripts(transcripts, workspaces, (scope) => blobs.any(scope)),
+  });
   log.info(recovery, 'recovered');
 
   const redact = (text: string): string => secrets.redact(text);
   const bus = new Bus({ clock, log, boot, redact });
-  const ledger = new FileLedger({ bus: bus.join(LEDGER_DECLARATION), clock, log, mirror, stores, boot });
-  closers.push(() => ledger.close());
   const registry = new ExecutorRegistry(log);
+  const ledger = new FileLedger({
+    bus: bus.join(LEDGER_DECLARATION),
+    clock,
+    log,
+    mirror,
+    stores,
+    boot,
+    leftovers,
+    isOpen: (conversation) => registry.isOpen(conversation),
+  });
+  closers.push(() => ledger.close());
+  const limitsOf = (scope: string): TaskLimits | undefined =>
+    taskLimits(config, scope === 'operator' ? undefined : workspaces.settings(scope));
+  const housekeeping = new Housekeeping({ ledger, mirror, clock, log, scopes: scopesNow, limitsOf });
+  closers.push(() => housekeeping.stop());
   const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
   const hostBus = bus.join(HOST_DECLARATION);
   const host = new ExecutorHost({
@@ -172,6 +206,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
 
   const core: Core = {
     config,
+    environment,
     clock,
     newId: orderedId,
     log,
@@ -204,6 +239,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const makeReady = async (): Promise<void> => {
     await ledger.reconcile();
     for (const part of installed) await part.ready?.();
+    housekeeping.start();
   };
   const ready = (): Promise<void> => (readied ??= makeReady());
   return {

@@ -26,7 +26,7 @@ const problemsOf = (act: () => unknown): string => {
 
 describe('loadConfig', () => {
   it('is complete with no file and no variables', () => {
-    expect(load()).toEqual({ config: { ...DEFAULTS, home }, warnings: [] });
+    expect(load()).toMatchObject({ config: { ...DEFAULTS, home }, warnings: [] });
     expect(loadConfig({ env: {} }).config.home).toBe(join(process.cwd(), 'home'));
   });
 
@@ -46,6 +46,15 @@ describe('loadConfig', () => {
     const { config } = loadConfig({ env, flags: { SWITCHBOARD_HOME: home, SWITCHBOARD_PORT: '3000' } });
     expect(config).toMatchObject({ home, port: 3000 });
     expect(problemsOf(() => loadConfig({ env, flags: { SWITCHBOARD_PORT: '-1' } }))).toContain('- SWITCHBOARD_PORT ');
+  });
+
+  it('takes limits for tasks and questions, each with a default', () => {
+    expect(load().config).toMatchObject({ expireQuestionsSeconds: 604_800, retention: { days: 90 } });
+    settings({ expireQuestions: '12h', retention: { maxTasks: 5 } });
+    expect(load().config).toMatchObject({ expireQuestionsSeconds: 43_200, retention: { days: 90, maxTasks: 5 } });
+    settings({ expireQuestions: 0, retention: { days: 0, maxTasks: -1 } });
+    const problems = problemsOf(load);
+    for (const field of ['expireQuestions', 'retention.days', 'retention.maxTasks']) expect(problems).toContain(field);
   });
 
   it('treats an empty variable as not set', () => {

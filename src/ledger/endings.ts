@@ -1,6 +1,8 @@
 // How the ledger itself ends a turn that nobody else can end any more.
-import { AppError } from '../errors.js';
 import type { TaskEvent, TaskRecord } from './records.js';
+
+/** For the one who asked for a step. */
+export const NOT_STORED = 'The switchboard could not store this; nothing was accepted.';
 
 /** For those who follow a task that exists: unlike the one who asked for a step, they must not think it is not there. */
 export const LOST_STEP = 'The switchboard could not store what came next; the task is kept, ask for it again.';
@@ -18,7 +20,3 @@ export function storageFailure({ envelope }: TaskRecord): TaskEvent {
   const error = { code: 'storage-failed', text: 'The run could not be stored.' };
   return { type: 'turn-ended', turn: envelope.turn, state: 'TASK_STATE_FAILED', error };
 }
-
-/** What whoever asked for a step hears when it could not be stored. */
-export const notStored = (cause: Error): AppError =>
-  new AppError('storage-failed', 'The switchboard could not store this; nothing was accepted.', {}, { cause });

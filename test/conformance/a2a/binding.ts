@@ -142,20 +142,10 @@ function restRequest(operation: string, { id, taskId, ...rest }: Any): Written {
       return { method: 'DELETE', path: `${webhooks}/${encodeURIComponent(id)}${query(onlyTenant(rest))}` };
     case 'GetExtendedAgentCard':
       return { method: 'GET', path: `/extendedAgentCard${query(rest)}` };
-    case 'CreateTaskPushNotificationConfig':
-      return { method: 'POST', path: configs(rest), body: { ...rest, id } };
-    case 'GetTaskPushNotificationConfig':
-      return { method: 'GET', path: `${configs(rest)}/${id}` };
-    case 'ListTaskPushNotificationConfigs':
-      return { method: 'GET', path: configs(rest) };
-    case 'DeleteTaskPushNotificationConfig':
-      return { method: 'DELETE', path: `${configs(rest)}/${id}` };
     default:
       throw new Error(`no path for ${operation}`);
   }
 }
-
-const configs = ({ taskId }: Any): string => `/tasks/${taskId}/pushNotificationConfigs`;
 
 function restOutcome({ json, status }: Answer): Omit<Outcome, 'answer'> {
   if (status < 400) return { result: json };

@@ -70,7 +70,7 @@ class Desk {
     await home.ledger.close();
     home.mirror.close();
     const file = database === undefined ? {} : { file: join(mirrors.folder, database) };
-    await home.restart(mirrors.open({ clock: home.clock, ...file }));
+    await home.restart(false, mirrors.open({ clock: home.clock, ...file }));
     this.restart();
   }
 

@@ -45,4 +45,5 @@ CREATE INDEX push_attempts_by_key ON push_attempts (key);
 DELETE FROM folders;
 DELETE FROM messages;
 DELETE FROM watches;
+DELETE FROM blob_uses;
 DELETE FROM tasks;
