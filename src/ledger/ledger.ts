@@ -36,7 +36,7 @@ export class FileLedger implements Ledger {
   });
   readonly watches: TaskWatches;
   readonly purge: TaskPurge;
-  readonly pushSchedule = new PushTimetable({ ...this.deps, sync: () => this.checkpointer.syncMirror() });
+  readonly pushSchedule: PushTimetable;
 
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
@@ -55,17 +55,17 @@ export class FileLedger implements Ledger {
       onGone: (live) => this.forget(live),
     });
     const { memory, checkpointer } = this;
+    this.pushSchedule = new PushTimetable({ ...deps, sync: () => checkpointer.syncMirror() });
     this.purge = new TaskPurge({ ...deps, memory, checkpointer, load: (taskId) => this.load(taskId) });
     this.files = new TaskFiles(deps);
-    this.index = new TaskIndex(deps, this.checkpointer);
+    this.index = new TaskIndex(deps, checkpointer);
     this.watches = new TaskWatches({
-      mirror: deps.mirror,
+      ...deps,
       syncMirror: () => checkpointer.syncMirror(),
       load: (taskId) => this.mustLoad(taskId),
       append: (live, event) => this.append(live, event),
     });
-    const probe = (): void => deps.stores.probe();
-    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe });
+    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe: () => deps.stores.probe() });
     takeFromBus(deps.bus, {
       event: (taskId, event) => this.take(taskId, event),
       cancel: (cancel) => this.cancelHere(cancel).catch((error: unknown) => this.complain(cancel.cid, error)),
