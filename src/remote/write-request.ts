@@ -9,7 +9,7 @@ export type Json = Record<string, unknown>;
 export type Operation =
   | { name: 'SendMessage'; params: SendRequest }
   | { name: 'GetTask'; params: { id: string; historyLength?: number } }
-  | { name: 'ListTasks'; params: { contextId?: string; pageSize?: number; pageToken?: string } }
+  | { name: 'ListTasks'; params: { contextId?: string; pageSize?: number; pageToken?: string; historyLength?: number } }
   | { name: 'CancelTask' | 'SubscribeToTask'; params: { id: string } }
   | { name: 'CreateTaskPushNotificationConfig'; params: { taskId: string; id: string; url: string; token: string } }
   | { name: 'DeleteTaskPushNotificationConfig'; params: { taskId: string; id: string } }
