@@ -120,7 +120,15 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   for (const field of fromFile.unknown) warnings.push(`${path}: there is no setting ${field}`);
   if (problems.length > 0) throw new AppError('config', ['The configuration is not usable:', ...problems].join('\n- '));
 
-  const { v: _v, agents: _agents, sessionIdle, turnDeadline, rate, quota, ...plain } = { ...fromFile.settings, ...fromEnv.settings };
+  const {
+    v: _v,
+    agents: _agents,
+    sessionIdle,
+    turnDeadline,
+    rate,
+    quota,
+    ...plain
+  } = { ...fromFile.settings, ...fromEnv.settings };
   const config: Config = {
     ...DEFAULTS,
     ...plain,

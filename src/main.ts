@@ -34,7 +34,7 @@ import { Inbox } from './workspace/inbox.js';
 import { openCallers } from './workspace/open-callers.js';
 import { openWorkspaces } from './workspace/open-workspaces.js';
 import { FileProblems } from './workspace/file-problems.js';
-import { RemoteAgents } from './workspace/remote-agent-files.js';
+import { RemoteAgentFiles } from './workspace/remote-agent-files.js';
 import { Transcripts } from './workspace/transcript.js';
 import { saveSessionLines } from './session-files.js';
 
