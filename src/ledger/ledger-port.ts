@@ -1,8 +1,8 @@
 // The ledger as the rest of the product uses it. What it shows is committed; what it is told is shown only after.
 import type { Message, PushConfig } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
-import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
-import type { CreatedEvent, PushRegistration, TaskRecord, Update } from './records.js';
+import type { KnownMessage, TaskQuery, WatchRow } from '../mirror/rows.js';
+import type { CreatedEvent, PushRegistration, RemoteRef, TaskRecord, Update, Watch } from './records.js';
 
 export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
   taskId: string;
@@ -57,7 +57,20 @@ export interface PushConfigs {
   acknowledge(taskId: string, configId: string, seq: number): Promise<void>;
 }
 
+/** What tasks know of their work at remote agents. */
+export interface Watches {
+  /**
+   * Stores what is known now; resolves after the commit. Throws `task-not-found`, and `unsupported-operation` when that
+   * turn is not open.
+   */
+  update(taskId: string, turn: number, change: { watch?: Watch; remote?: RemoteRef }): Promise<TaskRecord>;
+  /** All that are followed, or should be, oldest first. */
+  all(): WatchRow[];
+  find(watchId: string): WatchRow | undefined;
+}
+
 export interface Ledger {
+  readonly watches: Watches;
   readonly pushConfigs: PushConfigs;
   /** Unique to this process; the first half of SSE event ids `<boot>.<seq>`. */
   readonly boot: string;
