@@ -29,6 +29,10 @@ export interface Config {
   heartbeatSeconds: number;
   chatWaitSeconds: number;
   turnDeadlineSeconds: number;
+  /** How long a question waits for its answer, where a workspace says nothing else; also for the operator's own tasks. */
+  expireQuestionsSeconds: number;
+  /** How long ended tasks stay, and how many of a workspace; likewise. */
+  retention: { days: number; maxTasks?: number };
   rate: { perMinute: number; burst: number };
   quota: Quota;
   defaultAgent?: string;
@@ -37,7 +41,7 @@ export interface Config {
   /** Inbound and outbound halves can be switched off separately. */
   inbound: boolean;
   outbound: boolean;
-  /** Hosts, addresses, ranges or `*` that outbound HTTP may reach although private, also over http. */
+  /** Hosts and addresses (also with a port), ranges or `*` that outbound HTTP may reach although private, also over http. */
   allowPrivate: string[];
   /** The card's document for clients that name no version. */
   cardWithoutHeader: 'hybrid' | '1.0' | '0.3';
@@ -69,6 +73,8 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   heartbeatSeconds: 8,
   chatWaitSeconds: 30,
   turnDeadlineSeconds: 3600,
+  expireQuestionsSeconds: 7 * 86_400,
+  retention: { days: 90 },
   rate: { perMinute: 60, burst: 300 },
   quota: { liveTasksPerCaller: 1000, liveTasks: 10_000, concurrentTurns: 64 },
   inbound: true,
@@ -123,20 +129,15 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   for (const field of fromFile.unknown) warnings.push(`${path}: there is no setting ${field}`);
   if (problems.length > 0) throw new AppError('config', ['The configuration is not usable:', ...problems].join('\n- '));
 
-  const {
-    v: _v,
-    agents: _agents,
-    sessionIdle,
-    turnDeadline,
-    rate,
-    quota,
-    ...plain
-  } = { ...fromFile.settings, ...fromEnv.settings };
+  const { v: _v, agents: _agents, ...settings } = { ...fromFile.settings, ...fromEnv.settings };
+  const { sessionIdle, turnDeadline, expireQuestions, retention, rate, quota, ...plain } = settings;
   const config: Config = {
     ...DEFAULTS,
     ...plain,
     ...(sessionIdle === undefined ? {} : { sessionIdleSeconds: sessionIdle }),
     ...(turnDeadline === undefined ? {} : { turnDeadlineSeconds: turnDeadline }),
+    ...(expireQuestions === undefined ? {} : { expireQuestionsSeconds: expireQuestions }),
+    retention: { ...DEFAULTS.retention, ...retention },
     rate: { ...DEFAULTS.rate, ...rate },
     quota: { ...DEFAULTS.quota, ...quota },
     ...(env.SWITCHBOARD_FAILPOINT ? { failpoint: env.SWITCHBOARD_FAILPOINT } : {}),

@@ -18,12 +18,15 @@ import { createDoors } from './http/create-doors.js';
 import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
+import { Housekeeping, type TaskLimits } from './ledger/housekeeping.js';
 import { FileLedger } from './ledger/ledger.js';
+import { Leftovers } from './ledger/leftovers.js';
 import { recover } from './ledger/recovery.js';
 import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
 import { openMirror } from './mirror/open-mirror.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
+import type { ResolveName } from './net/resolve-name.js';
 import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
 import { RemoteDirectory } from './remote/remote-directory.js';
@@ -37,7 +40,8 @@ import { openWorkspaces } from './workspace/open-workspaces.js';
 import { FileProblems } from './workspace/file-problems.js';
 import { RemoteAgentFiles } from './workspace/remote-agent-files.js';
 import { Transcripts } from './workspace/transcript.js';
-import { saveSessionLines } from './session-files.js';
+import { saveSessionLines, transcriptBin, usedByTranscripts } from './session-files.js';
+import { taskLimits } from './task-limits.js';
 
 export interface SwitchboardOptions {
   /** Complete configuration, or what differs from the environment and the home's file. */
@@ -48,6 +52,8 @@ export interface SwitchboardOptions {
    */
   log?: Logger;
   clock?: Clock;
+  /** How outbound HTTP resolves names; by the system's name service when absent. */
+  resolve?: ResolveName;
   /** Further plugins, installed after the built-in ones. */
   plugins?: readonly Plugin[];
 }
@@ -86,7 +92,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    return await build(config, { clock, secrets, log, closers, extra: options.plugins ?? [] });
+    return await build(config, { ...options, clock, secrets, log, closers });
   } catch (error) {
     await closeAll(log, closers);
     throw error;
@@ -99,10 +105,12 @@ interface Foundation {
   log: Logger;
   /** Undo steps, in the order in which their parts were built. */
   closers: (() => unknown)[];
-  extra: readonly Plugin[];
+  resolve?: ResolveName;
+  plugins?: readonly Plugin[];
 }
 
-async function build(config: Config, { clock, secrets, log, closers, extra }: Foundation): Promise<Switchboard> {
+async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
+  const { clock, secrets, log, closers, resolve, plugins = [] } = foundation;
   const { home, durability } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
@@ -112,6 +120,8 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
   const remoteFiles = new RemoteAgentFiles({ home, workspaces, problems, secrets });
+  // Read now, so that no log line comes before their keys are known.
+  for (const scope of remoteFiles.scopes()) remoteFiles.of(scope);
   const failpoints = new Failpoints(config.failpoint);
   const disk = new NodeDisk(failpoints);
   const callers = openCallers({
@@ -127,25 +137,50 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const folderOf = (scope: string): string =>
     scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
   disk.mkdirp(operatorDir(home));
-  const blobs = new BlobFiles({ disk, folderOf, durability });
+  const blobs = new BlobFiles({ disk, clock, folderOf, durability });
   const transcripts = new Transcripts({ disk, workspaces, durability, problems });
   const inbox = new Inbox({ workspaces });
   const isGone = (scope: string): boolean => scope !== 'operator' && !workspaces.has(scope);
-  const lines = { saveLines: saveSessionLines(transcripts, problems), syncLines: () => transcripts.sync() };
+  const lines = {
+    saveLines: saveSessionLines(transcripts, problems),
+    syncLines: () => Promise.all([transcripts.sync(), blobs.sync()]),
+  };
   const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, ...lines });
   const mirror = openMirror({ file: mirrorFile(home), log, clock });
   closers.push(() => mirror.close());
-  const scopes = ['operator', ...workspaces.names()];
+  const scopesNow = (): string[] => ['operator', ...workspaces.names()];
+  const scopes = scopesNow();
   for (const scope of scopes) blobs.clearLeftovers(scope);
-  const recovery = await recover({ stores, mirror, log, scopes });
+  const leftovers = new Leftovers({ mirror, blobs, transcripts: transcriptBin(transcripts) });
+  const recovery = await recover({
+    stores,
+    mirror,
+    log,
+    scopes,
+    leftovers,
+    usedByTranscripts: () => usedByTranscripts(transcripts, workspaces, (scope) => blobs.any(scope)),
+  });
   log.info(recovery, 'recovered');
 
-  const bus = new Bus({ clock, log, boot });
-  const ledger = new FileLedger({ bus: bus.join(LEDGER_DECLARATION), clock, log, mirror, stores, boot });
-  closers.push(() => ledger.close());
-  const registry = new ExecutorRegistry(log);
-  const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
   const redact = (text: string): string => secrets.redact(text);
+  const bus = new Bus({ clock, log, boot, redact });
+  const registry = new ExecutorRegistry(log);
+  const ledger = new FileLedger({
+    bus: bus.join(LEDGER_DECLARATION),
+    clock,
+    log,
+    mirror,
+    stores,
+    boot,
+    leftovers,
+    isOpen: (conversation) => registry.isOpen(conversation),
+  });
+  closers.push(() => ledger.close());
+  const limitsOf = (scope: string): TaskLimits | undefined =>
+    taskLimits(config, scope === 'operator' ? undefined : workspaces.settings(scope));
+  const housekeeping = new Housekeeping({ ledger, mirror, clock, log, scopes: scopesNow, limitsOf });
+  closers.push(() => housekeeping.stop());
+  const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
   const hostBus = bus.join(HOST_DECLARATION);
   const host = new ExecutorHost({
     bus: hostBus,
@@ -159,7 +194,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
   const http = createHttpServer({ config, log, clock });
-  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock });
+  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock, ...(resolve && { resolve }) });
   closers.push(() => net.close());
   const enabled = config.outbound;
   const remotes = new RemoteDirectory({ files: remoteFiles, enabled, net, clock, newId: randomId, log, redact });
@@ -187,7 +222,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     baseUrl: () => url,
   };
   const installed: Installed[] = [];
-  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...extra]) {
+  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...plugins]) {
     const part = await plugin.install({
       bus: bus.join(plugin),
       core,
@@ -202,6 +237,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     await ledger.reconcile();
     for (const part of installed) await part.ready?.();
     remotes.start();
+    housekeeping.start();
   };
   const ready = (): Promise<void> => (readied ??= makeReady());
   return {

@@ -60,7 +60,10 @@ class FileCallers implements CallerDirectory {
     const checked = this.isDue(AMBIGUITY_MS);
     if (checked) this.checkAll();
     if (!this.isKnown(hash) && !checked) await this.nextCheck();
-    return this.ownerOf(hash);
+    const caller = this.ownerOf(hash);
+    // Where the file holds the hash alone, the key is known from here on.
+    if (caller) this.options.secrets.add(key);
+    return caller;
   }
 
   find(callerId: string): Caller | undefined {

@@ -57,9 +57,9 @@ describe('over gRPC', () => {
     const { server, home, remote } = await start();
     const follow = async (signal?: AbortSignal): Promise<AsyncIterator<unknown>> => {
       const sent = await remote.send({ message: text('hold') });
-      const events = remote
-        .subscribe('task' in sent ? sent.task.id : '', signal ? { signal } : {})
-        [Symbol.asyncIterator]();
+      const id = 'task' in sent ? sent.task.id : '';
+      const stream = remote.subscribe(id, signal ? { signal } : {});
+      const events = stream[Symbol.asyncIterator]();
       await events.next();
       return events;
     };
