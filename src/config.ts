@@ -134,7 +134,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   for (const field of fromFile.unknown) warnings.push(`${path}: there is no setting ${field}`);
   if (problems.length > 0) throw new AppError('config', ['The configuration is not usable:', ...problems].join('\n- '));
 
-  const { v: _v, ...settings } = { ...fromFile.settings, ...fromEnv.settings };
+  const { v: _v, agents: _agents, ...settings } = { ...fromFile.settings, ...fromEnv.settings };
   const { sessionIdle, turnDeadline, expireQuestions, retention, rate, quota, ...plain } = settings;
   const config: Config = {
     ...DEFAULTS,

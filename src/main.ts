@@ -30,6 +30,7 @@ import { createGuardedFetch } from './net/guarded-fetch.js';
 import type { ResolveName } from './net/resolve-name.js';
 import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
+import { RemoteDirectory } from './remote/remote-directory.js';
 import { redactingLogger } from './redacting-logger.js';
 import { ensureSwitchboardId } from './switchboard-id.js';
 import { BlobFiles } from './workspace/blob-files.js';
@@ -38,7 +39,7 @@ import { Inbox } from './workspace/inbox.js';
 import { openCallers } from './workspace/open-callers.js';
 import { openWorkspaces } from './workspace/open-workspaces.js';
 import { FileProblems } from './workspace/file-problems.js';
-import { RemoteAgents } from './workspace/remote-agents.js';
+import { RemoteAgentFiles } from './workspace/remote-agent-files.js';
 import { Transcripts } from './workspace/transcript.js';
 import { saveSessionLines, transcriptBin, usedByTranscripts } from './session-files.js';
 import { taskLimits } from './task-limits.js';
@@ -124,10 +125,9 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const problems = new FileProblems(log);
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
-  // Nothing is called yet; but the owners' agents.json files are read, and what is wrong with them is told.
-  const remoteAgents = new RemoteAgents({ workspaces, problems, secrets });
+  const remoteFiles = new RemoteAgentFiles({ home, workspaces, problems, secrets });
   // Read now, so that no log line comes before their keys are known.
-  for (const workspace of workspaces.names()) remoteAgents.of(workspace);
+  for (const scope of remoteFiles.scopes()) remoteFiles.of(scope);
   const failpoints = new Failpoints(config.failpoint);
   const disk = new NodeDisk(failpoints);
   const callers = openCallers({
@@ -202,6 +202,9 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const http = createHttpServer({ config, log, clock });
   const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock, ...(resolve && { resolve }) });
   closers.push(() => net.close());
+  const enabled = config.outbound;
+  const remotes = new RemoteDirectory({ files: remoteFiles, enabled, net, clock, newId: randomId, log, redact });
+  closers.push(() => remotes.stop());
   let url = config.publicUrl ?? localUrl(config.host, config.port);
 
   const core: Core = {
@@ -221,6 +224,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     hops: new Hops(ensureSwitchboardId(home, randomId)),
     doors: createDoors({ config, callers, log, clock, operatorKey }),
     net,
+    remotes,
     capabilities: createCapabilities(),
     baseUrl: () => url,
   };
@@ -239,6 +243,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const makeReady = async (): Promise<void> => {
     await ledger.reconcile();
     for (const part of installed) await part.ready?.();
+    remotes.start();
     housekeeping.start();
   };
   const ready = (): Promise<void> => (readied ??= makeReady());
