@@ -15,6 +15,12 @@ import { lockHome } from './home-lock.js';
 import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServerInfo } from './home.js';
 import { Hops } from './hops.js';
 import { createDoors } from './http/create-doors.js';
+import { Gate } from './http/gate.js';
+import { KeyUses } from './http/key-uses.js';
+import { LoopLag, type LagSource } from './http/loop-lag.js';
+import { Metrics } from './http/metrics.js';
+import { OpenStreams } from './http/open-streams.js';
+import { processMetrics } from './http/process-metrics.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
 import { FileLedger } from './ledger/ledger.js';
@@ -46,6 +52,8 @@ export interface SwitchboardOptions {
    */
   log?: Logger;
   clock?: Clock;
+  /** What tells how late the event loop is; the real one when absent. */
+  lag?: LagSource;
   /** Further plugins, installed after the built-in ones. */
   plugins?: readonly Plugin[];
 }
@@ -67,8 +75,6 @@ export interface Switchboard {
   readonly bus: Bus;
 }
 
-/** Running turns get this long to finish when the server stops. */
-const DRAIN_MS = 10_000;
 const HTTP_CLOSE_MS = 2_000;
 
 /**
@@ -84,7 +90,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    return await build(config, { clock, secrets, log, closers, extra: options.plugins ?? [] });
+    return await build(config, { clock, secrets, log, closers, lag: options.lag, extra: options.plugins ?? [] });
   } catch (error) {
     await closeAll(log, closers);
     throw error;
@@ -97,10 +103,14 @@ interface Foundation {
   log: Logger;
   /** Undo steps, in the order in which their parts were built. */
   closers: (() => unknown)[];
+  lag: LagSource | undefined;
   extra: readonly Plugin[];
 }
 
-async function build(config: Config, { clock, secrets, log, closers, extra }: Foundation): Promise<Switchboard> {
+async function build(
+  config: Config,
+  { clock, secrets, log, closers, lag: injected, extra }: Foundation,
+): Promise<Switchboard> {
   const { home, durability } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
@@ -157,7 +167,16 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     redact,
   });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
-  const http = createHttpServer({ config, log, clock });
+  const metrics = new Metrics();
+  const http = createHttpServer({ config, log, clock, metrics });
+  const lag = injected ?? new LoopLag(clock);
+  if (lag instanceof LoopLag) closers.push(() => lag.stop());
+  processMetrics(metrics, lag);
+  const gate = new Gate({ lag, overloadMs: config.overloadMs });
+  const keyUses = new KeyUses({ store: mirror.keyUses, clock, log });
+  closers.push(() => keyUses.write());
+  const streams = new OpenStreams({ limits: config.streams, clock, ownerOf: (hash) => callers.ownerOf(hash) });
+  const used = (hash: string, callerId: string): void => keyUses.note(hash, callerId);
   const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock });
   closers.push(() => net.close());
   let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
@@ -175,7 +194,10 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     callers,
     workspaces,
     hops: new Hops(ensureSwitchboardId(home, randomId)),
-    doors: createDoors({ config, callers, log, clock, operatorKey }),
+    doors: createDoors({ config, callers, log, clock, operatorKey, gate, metrics, used }),
+    streams,
+    metrics,
+    keyUses,
     net,
     capabilities: createCapabilities(),
     baseUrl: () => url,
@@ -211,9 +233,10 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
       return { url: local };
     },
     async stop() {
+      gate.drain();
       prompts.stop();
       for (const part of installed) part.drain?.();
-      await host.stop(DRAIN_MS);
+      await host.stop(config.drainSeconds * 1000);
       await bus.drain();
       await stores.flush();
       await bus.drain();

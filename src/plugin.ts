@@ -9,6 +9,9 @@ import type { PromptPort } from './executors/prompt-port.js';
 import type { AgentRegistry } from './executors/registry-port.js';
 import type { Hops } from './hops.js';
 import type { Doors } from './http/door.js';
+import type { KeyUses } from './http/key-uses.js';
+import type { Metrics } from './http/metrics.js';
+import type { OpenStreams } from './http/open-streams.js';
 import type { Ledger } from './ledger/ledger-port.js';
 import type { Capabilities } from './capabilities.js';
 import type { Logger, Secrets } from './log.js';
@@ -32,6 +35,12 @@ export interface Core {
   workspaces: WorkspaceDirectory;
   hops: Hops;
   doors: Doors;
+  /** All streams of all surfaces: whoever opens one takes its place here first. */
+  streams: OpenStreams;
+  /** What `/metrics` shows; plugins may add to it. */
+  metrics: Metrics;
+  /** When callers' keys were last used. */
+  keyUses: Pick<KeyUses, 'of'>;
   /** The only way out: no plugin makes HTTP requests of its own. */
   net: GuardedFetch;
   /** What installed plugins add to what the core can do. */

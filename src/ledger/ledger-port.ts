@@ -2,6 +2,7 @@
 import type { Message, PushConfig } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
 import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
+import type { Census } from './census.js';
 import type { CreatedEvent, PushRegistration, TaskRecord, Update } from './records.js';
 
 export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
@@ -59,6 +60,7 @@ export interface PushConfigs {
 
 export interface Ledger {
   readonly pushConfigs: PushConfigs;
+  readonly census: Pick<Census, 'stored' | 'live' | 'behind'>;
   /** Unique to this process; the first half of SSE event ids `<boot>.<seq>`. */
   readonly boot: string;
   /** Creates a task. Resolves with the record after the commit. Throws AppError `storage-failed`. */

@@ -8,6 +8,7 @@ import type { Logger } from '../log.js';
 import type { KnownMessage, Mirror, TaskQuery } from '../mirror/rows.js';
 import { eventOfProgress, eventOfQuestion, eventOfResponse, type LedgerBus } from './bus-events.js';
 import { interruption, storageFailure } from './endings.js';
+import { Census } from './census.js';
 import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
 import { LiveTask } from './live-task.js';
@@ -42,6 +43,7 @@ export class FileLedger implements Ledger {
     append: (live, event) => this.append(live, event),
   });
 
+  readonly census: Census;
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
@@ -58,6 +60,7 @@ export class FileLedger implements Ledger {
       onSaved: (live) => this.memory.saved(live),
       onGone: (live) => this.forget(live),
     });
+    this.census = new Census(deps.mirror, this.checkpointer);
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, this.checkpointer);
     const probe = (): void => deps.stores.probe();

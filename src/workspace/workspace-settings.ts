@@ -28,7 +28,18 @@ const schema = z.object({
     .string()
     .regex(/^[1-9]\d{0,8}[smhd]$/, 'not a duration such as 7d')
     .default('7d'),
-  quota: z.object({ liveTasksPerCaller: count, liveTasks: count, concurrentTurns: count }).partial().default({}),
+  quota: z
+    .object({
+      liveTasksPerCaller: count,
+      liveTasks: count,
+      concurrentTurns: count,
+      tasks: count,
+      taskBytes: count,
+      inboxFiles: count,
+      inboxBytes: count,
+    })
+    .partial()
+    .default({}),
   tools: z.object({ shell: z.boolean().default(false), writeStanding: z.boolean().default(false) }).prefault({}),
   callAgents: names.default([]),
 });

@@ -2,7 +2,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Router } from 'express';
 import { connect } from 'node:net';
 import { systemClock } from '../../src/clock.js';
-import { createHttpServer, type HttpServer } from '../../src/http/server.js';
+import { DEFAULTS } from '../../src/config.js';
+import { Metrics } from '../../src/http/metrics.js';
+import { createHttpServer, type HttpServer, type HttpServerDeps } from '../../src/http/server.js';
 import { silentLogger } from '../../src/log.js';
 
 const open: HttpServer[] = [];
@@ -10,11 +12,15 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close(100);
 });
 
-async function start(corsOrigins: string[] = []): Promise<{ server: HttpServer; url: string; port: number }> {
+async function start(
+  corsOrigins: string[] = [],
+  settings: Partial<HttpServerDeps['config']> = {},
+): Promise<{ server: HttpServer; url: string; port: number }> {
   const server = createHttpServer({
-    config: { corsOrigins, trustedProxies: [] },
+    config: { ...DEFAULTS, corsOrigins, ...settings },
     log: silentLogger(),
     clock: systemClock,
+    metrics: new Metrics(),
   });
   open.push(server);
   const router = Router();

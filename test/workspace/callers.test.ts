@@ -434,7 +434,13 @@ describe('keys', () => {
       createdAt: '2025-01-01',
     };
     const bob = { id: 'other/bob', workspace: 'other', name: 'bob', keys: [] };
-    expect(home.callers.list()).toEqual([ann, bob]);
+    const listed = home.callers.list();
+    const ids = listed.flatMap(({ keys }) => keys.map(({ id }) => id));
+    expect([new Set(ids).size, ids.every((id) => /^[0-9a-f]{16}$/.test(id))]).toEqual([4, true]);
+    expect(listed.map((caller) => ({ ...caller, keys: caller.keys.map(({ id: _id, ...key }) => key) }))).toEqual([
+      ann,
+      bob,
+    ]);
     expect(home.callers.list('other')).toEqual([bob]);
     expect(home.callers.list('gone')).toEqual([]);
   });

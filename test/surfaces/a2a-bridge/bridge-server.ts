@@ -21,6 +21,8 @@ export const KEYS = {
 };
 
 const OPERATOR_KEY = 'operator-key-of-a-bridge-test';
+/** Tests bring many wrong keys, and share the processor with others. */
+const PLENTY = 1_000_000_000;
 
 export interface Answer {
   status: number;
@@ -57,7 +59,7 @@ export class BridgeServer {
     this.write('hidden', 'workspace.json', { v: 1, exposed: false });
     this.write('private', 'workspace.json', { v: 1, publicCard: false });
     this.write('private', 'callers.json', { v: 1, callers: [{ name: 'pia', key: KEYS.pia }] });
-    const all = { v: 1, operatorKey: OPERATOR_KEY, ...settings };
+    const all = { v: 1, operatorKey: OPERATOR_KEY, lockout: { failures: PLENTY }, overloadMs: PLENTY, ...settings };
     writeFileSync(join(this.home, 'switchboard.json'), JSON.stringify(all));
     await this.open(plugins);
   }
