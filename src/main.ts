@@ -36,6 +36,8 @@ import { ensureSwitchboardId } from './switchboard-id.js';
 import { BlobFiles } from './workspace/blob-files.js';
 import { Freshness } from './workspace/freshness.js';
 import { Inbox } from './workspace/inbox.js';
+import { inboxLimits } from './workspace/inbox-limits.js';
+import { StorageUse } from './workspace/storage-use.js';
 import { openCallers } from './workspace/open-callers.js';
 import { openWorkspaces } from './workspace/open-workspaces.js';
 import { FileProblems } from './workspace/file-problems.js';
@@ -136,12 +138,13 @@ async function build(
   const folderOf = (scope: string): string =>
     scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
   disk.mkdirp(operatorDir(home));
-  const blobs = new BlobFiles({ disk, folderOf, durability });
+  const use = new StorageUse({ folderOf, clock, log });
+  const blobs = new BlobFiles({ disk, folderOf, durability, grew: (scope, bytes) => use.grew(scope, bytes) });
   const transcripts = new Transcripts({ disk, workspaces, durability, problems });
-  const inbox = new Inbox({ workspaces });
+  const inbox = new Inbox({ workspaces, limits: (name) => inboxLimits(config, workspaces, name) });
   const isGone = (scope: string): boolean => scope !== 'operator' && !workspaces.has(scope);
   const lines = { saveLines: saveSessionLines(transcripts, problems), syncLines: () => transcripts.sync() };
-  const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, ...lines });
+  const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, use, ...lines });
   const mirror = openMirror({ file: mirrorFile(home), log, clock });
   closers.push(() => mirror.close());
   const scopes = ['operator', ...workspaces.names()];

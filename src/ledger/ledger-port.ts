@@ -60,7 +60,7 @@ export interface PushConfigs {
 
 export interface Ledger {
   readonly pushConfigs: PushConfigs;
-  readonly census: Pick<Census, 'stored' | 'live' | 'behind'>;
+  readonly census: Pick<Census, 'stored' | 'keeps' | 'live' | 'behind'>;
   /** Unique to this process; the first half of SSE event ids `<boot>.<seq>`. */
   readonly boot: string;
   /** Creates a task. Resolves with the record after the commit. Throws AppError `storage-failed`. */

@@ -60,7 +60,7 @@ export class FileLedger implements Ledger {
       onSaved: (live) => this.memory.saved(live),
       onGone: (live) => this.forget(live),
     });
-    this.census = new Census(deps.mirror, this.checkpointer);
+    this.census = new Census(deps.mirror, this.checkpointer, deps.stores.use);
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, this.checkpointer);
     const probe = (): void => deps.stores.probe();

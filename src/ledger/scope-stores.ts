@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../clock.js';
 import type { Disk, Durability } from '../disk.js';
 import type { Logger } from '../log.js';
+import type { StorageUse } from '../workspace/storage-use.js';
 import { CheckpointStore } from './checkpoint-store.js';
 import { Journal } from './journal.js';
 import type { JournalFolder } from './journal-folder.js';
@@ -28,12 +29,18 @@ export interface ScopeStoresDeps {
   saveLines(record: TaskRecord, lines: readonly TranscriptLine[]): void;
   /** Makes saved lines survive a loss of power; called before the journal lets go of what they came from. */
   syncLines(): Promise<void>;
+  /** What is told of every byte that the journals take. */
+  use?: StorageUse;
 }
 
 export class ScopeStores {
   private readonly open = new Map<string, ScopeStore>();
 
   constructor(private readonly deps: ScopeStoresDeps) {}
+
+  get use(): StorageUse | undefined {
+    return this.deps.use;
+  }
 
   of(scope: string): ScopeStore {
     const known = this.open.get(scope);
@@ -45,7 +52,8 @@ export class ScopeStores {
       await this.deps.syncLines();
       await checkpoints.sync(also);
     };
-    const folder: JournalFolder = { disk, dir, durability, checkpoints: { sync }, log };
+    const grew = (bytes: number): void => this.deps.use?.grew(scope, bytes);
+    const folder: JournalFolder = { disk, dir, durability, checkpoints: { sync }, log, grew };
     const store = { folder, checkpoints, journal: new Journal(folder) };
     this.open.set(scope, store);
     return store;
