@@ -194,6 +194,7 @@ async function build(
     blobs,
     prompts,
     registry,
+    turns: host,
     callers,
     workspaces,
     hops: new Hops(ensureSwitchboardId(home, randomId)),

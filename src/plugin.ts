@@ -7,6 +7,7 @@ import type { Clock, NewId } from './clock.js';
 import type { Config } from './config.js';
 import type { PromptPort } from './executors/prompt-port.js';
 import type { AgentRegistry } from './executors/registry-port.js';
+import type { Turns } from './executors/turns.js';
 import type { Hops } from './hops.js';
 import type { Doors } from './http/door.js';
 import type { KeyUses } from './http/key-uses.js';
@@ -31,6 +32,8 @@ export interface Core {
   blobs: BlobStore;
   prompts: PromptPort;
   registry: AgentRegistry;
+  /** Turns whose work goes on elsewhere. */
+  turns: Turns;
   callers: CallerDirectory;
   workspaces: WorkspaceDirectory;
   hops: Hops;

@@ -55,6 +55,7 @@ class Dispatcher {
   /** Tasks that were accepted before a restart and never started wait again, each in its context. */
   async resumeQueued(): Promise<void> {
     const { ledger, registry } = this.context.core;
+    this.occupyFollowed();
     const keys = new Set<string>();
     for (const taskId of ledger.queued()) {
       const record = ledger.get(taskId);
@@ -69,6 +70,17 @@ class Dispatcher {
       }
     }
     for (const key of keys) await this.startNext(key);
+  }
+
+  /** Turns that go on elsewhere keep their contexts busy, as before the restart. */
+  private occupyFollowed(): void {
+    const { ledger } = this.context.core;
+    for (const { taskId } of ledger.watches.all()) {
+      const record = ledger.get(taskId);
+      if (!record?.envelope.turnOpen) continue;
+      const { caller, agent } = record.envelope;
+      this.contexts.start(contextKey(caller.id, agent, record.task.contextId), taskId, agent);
+    }
   }
 
   /** From now on nothing that waits is started: it is there after the restart. */

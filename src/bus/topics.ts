@@ -78,7 +78,11 @@ export type Progress =
   | { kind: 'tool-started'; tool: string }
   | { kind: 'tool-finished'; tool: string; ok: boolean }
   | { kind: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
-  | { kind: 'percent'; value: number };
+  | { kind: 'percent'; value: number }
+  /** A remote agent waits for an authorization that is given elsewhere; the turn stays open. */
+  | { kind: 'auth-required'; text: string }
+  /** It works again, without a word about it. */
+  | { kind: 'working' };
 export type PromptProgress = TurnEvent & Progress;
 
 /** Ends the turn with a question to the caller or a decision asked of the operator. */
@@ -132,6 +136,16 @@ export interface PromptCancel {
   cid: string;
   by: string;
   reason?: string;
+  /** Names this request: the cancel of work elsewhere can be refused, with a response that carries it. */
+  requestId?: string;
+}
+
+/** The turn's work goes on at a remote agent, and whoever follows the watch will end the turn. */
+export interface PromptDelegated extends TurnEvent {
+  watchId: string;
+  executor: string;
+  /** The remote agent. */
+  agent: string;
 }
 
 export interface PromptDropped {
@@ -211,6 +225,7 @@ export interface TopicMap {
   'agent.prompt.input.request': InputRequest;
   'agent.prompt.response': PromptResponse;
   'agent.prompt.cancel': PromptCancel;
+  'agent.prompt.delegated': PromptDelegated;
   'agent.prompt.dropped': PromptDropped;
   'agent.outcome': Outcome;
   'task.updated': TaskUpdated;
@@ -232,6 +247,7 @@ export const TOPIC_SUFFIX: { readonly [K in TopicKind]: (keyof TopicMap[K] & str
   'agent.prompt.input.request': 'cid',
   'agent.prompt.response': 'cid',
   'agent.prompt.cancel': 'cid',
+  'agent.prompt.delegated': 'cid',
   'agent.prompt.dropped': null,
   'agent.outcome': null,
   'task.updated': 'taskId',

@@ -64,7 +64,14 @@ export type RunOutcome =
   | { kind: 'completed'; parts?: Part[]; usage?: Usage }
   | { kind: 'question'; question: string; schema?: unknown; from: 'caller' | 'operator' }
   | { kind: 'failed'; text: string; code?: string; usage?: Usage }
-  | { kind: 'rejected'; text: string };
+  | { kind: 'rejected'; text: string }
+  /** What the turn was for was canceled, elsewhere. */
+  | { kind: 'canceled'; text?: string }
+  /**
+   * The work goes on at a remote agent: the task has a watch, and whoever follows that shows the rest and ends the turn
+   * (see `Turns`).
+   */
+  | { kind: 'delegated' };
 
 /** A failure whose text the caller may read. Anything else that a run throws becomes a fixed sentence. */
 export class RunFailure extends Error {

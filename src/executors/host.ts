@@ -6,16 +6,24 @@ import type { Clock, NewId } from '../clock.js';
 import type { TaskState } from '../a2a-model.js';
 import { errorText } from '../errors.js';
 import type { Ledger } from '../ledger/ledger-port.js';
+import type { TaskRecord } from '../ledger/records.js';
 import type { Logger } from '../log.js';
-import { RunFailure } from './contract.js';
+import { RunFailure, type RunOutcome } from './contract.js';
 import type { AgentRegistry } from './registry-port.js';
-import { endOfOutcome, endOfThrow, failedEnd, promptOf, Run, type TurnEnd } from './run.js';
+import { assignedOf, endOfOutcome, endOfThrow, failedEnd, promptOf, Run, type TurnEnd } from './run.js';
+import type { OpenTurn, Turns } from './turns.js';
 
 export const HOST_DECLARATION = {
   name: 'executor-host',
   consumes: ['agent.prompt.assigned', 'agent.prompt.cancel'],
   observes: [],
-  produces: ['agent.prompt.progress', 'agent.prompt.input.request', 'agent.prompt.response', 'agent.outcome'],
+  produces: [
+    'agent.prompt.progress',
+    'agent.prompt.input.request',
+    'agent.prompt.response',
+    'agent.prompt.delegated',
+    'agent.outcome',
+  ],
 } as const;
 
 export type HostBus = BusHandle<
@@ -39,7 +47,7 @@ export interface HostDeps {
   turnDeadlineMs: number;
 }
 
-export class ExecutorHost {
+export class ExecutorHost implements Turns {
   private readonly runs = new Map<string, Run>();
   private idle: (() => void) | undefined;
 
@@ -48,14 +56,25 @@ export class ExecutorHost {
     deps.bus.subscribe('agent.prompt.cancel', (cancel) => this.cancel(cancel));
   }
 
-  /** Turns that have not settled. */
+  /** Turns whose run has not settled. Those that go on elsewhere are not among them: the next process follows them. */
   get running(): number {
-    return this.runs.size;
+    return this.here().length;
+  }
+
+  adopt(cid: string, turn: number): OpenTurn | undefined {
+    const record = this.deps.ledger.get(cid);
+    if (!record?.envelope.watch || !this.deps.ledger.isRunning(cid, turn)) return undefined;
+    const known = this.runs.get(cid);
+    if (known && (known.assigned.turn !== turn || !known.delegated)) return undefined;
+    const run = known ?? this.open(assignedOf(record), record);
+    run.delegated = true;
+    const end = (outcome: RunOutcome): void => this.finish(run, endOfOutcome(outcome, run));
+    return { prompt: run.prompt, handle: run, end };
   }
 
   /** Waits up to `graceMs` for running turns, then ends them as interrupted. */
   async stop(graceMs: number): Promise<void> {
-    if (this.runs.size > 0) {
+    if (this.running > 0) {
       await new Promise<void>((resolve) => {
         const cancelTimer = this.deps.clock.after(graceMs, resolve);
         this.idle = () => {
@@ -64,22 +83,19 @@ export class ExecutorHost {
         };
       });
     }
-    for (const run of this.runs.values()) {
+    for (const run of this.here()) {
       this.end(run, failedEnd('interrupted', 'The server stopped while this task was running.'));
       run.controller.abort();
     }
   }
 
   private start(assigned: PromptAssigned): void {
-    const { ledger, registry, clock, bus } = this.deps;
+    const { ledger, registry, clock } = this.deps;
     const { cid, turn } = assigned;
     const record = ledger.get(cid);
     if (!record) return;
     if (!ledger.isRunning(cid, turn)) return this.neverRan(assigned);
-    const run = new Run(assigned, promptOf(record, assigned), clock.now(), (progress) =>
-      bus.publish('agent.prompt.progress', { cid, turn, ...progress }),
-    );
-    this.runs.set(cid, run);
+    const run = this.open(assigned, record);
     const executor = registry.executor(assigned.executor);
     if (!executor) {
       this.end(run, failedEnd('no-executor', 'Nothing is installed here that can run this agent.'));
@@ -92,7 +108,7 @@ export class ExecutorHost {
     // The async wrapper turns a synchronous throw into a rejection.
     void (async () => executor.run(run.prompt, run))()
       .then(
-        (outcome) => endOfOutcome(outcome, run),
+        (outcome) => (this.handsOn(run, outcome) ? undefined : endOfOutcome(outcome, run)),
         (error: unknown) => {
           if (!run.ended && !(error instanceof RunFailure)) this.logCrash(run, error);
           return endOfThrow(error);
@@ -100,14 +116,48 @@ export class ExecutorHost {
       )
       .then((end) => {
         cancelDeadline();
-        this.end(run, end);
-        this.settled(run, stateOf(end));
+        if (end) this.finish(run, end);
+        else this.letGo(run);
       });
   }
 
+  private open(assigned: PromptAssigned, record: TaskRecord): Run {
+    const { bus, clock } = this.deps;
+    const { cid, turn } = assigned;
+    const run = new Run(assigned, promptOf(record, assigned), clock.now(), (progress) =>
+      bus.publish('agent.prompt.progress', { cid, turn, ...progress }),
+    );
+    this.runs.set(cid, run);
+    return run;
+  }
+
+  /** True when the work goes on elsewhere, and somebody can follow it there. */
+  private handsOn({ assigned: { cid, turn }, ended }: Run, outcome: RunOutcome | undefined): boolean {
+    if (outcome?.kind !== 'delegated' || ended) return false;
+    const { ledger } = this.deps;
+    return ledger.isRunning(cid, turn) && ledger.get(cid)?.envelope.watch !== undefined;
+  }
+
+  private letGo(run: Run): void {
+    run.flush();
+    run.delegated = true;
+    const { cid, turn, executor } = run.assigned;
+    const watch = this.deps.ledger.get(cid)?.envelope.watch;
+    if (!watch) return this.finish(run, failedEnd('invalid-answer', 'The agent handed its work on to nobody.'));
+    const { id: watchId, agent } = watch;
+    this.deps.bus.publish('agent.prompt.delegated', { cid, turn, executor, agent, watchId });
+    if (this.running === 0) this.idle?.();
+  }
+
+  private here(): Run[] {
+    return [...this.runs.values()].filter((run) => !run.delegated);
+  }
+
+  /** What is known to be worked on elsewhere is canceled there, by whoever follows it. */
   private cancel({ cid }: PromptCancel): void {
     const run = this.runs.get(cid);
-    if (run) this.abort(run, { topic: 'agent.prompt.response', payload: { state: 'TASK_STATE_CANCELED' } });
+    if (!run || this.deps.ledger.get(cid)?.envelope.watch?.state === 'following') return;
+    this.abort(run, { topic: 'agent.prompt.response', payload: { state: 'TASK_STATE_CANCELED' } });
   }
 
   /** Ends the turn now and sees to it that the run behind it stops. */
@@ -115,6 +165,7 @@ export class ExecutorHost {
     if (run.ended) return;
     this.end(run, end);
     run.controller.abort();
+    if (run.delegated) return this.settled(run, stateOf(end));
     this.deps.clock.after(SETTLE_MS, () => {
       if (this.runs.get(run.assigned.cid) !== run) return;
       const { cid, executor, agent } = run.assigned;
@@ -128,6 +179,11 @@ export class ExecutorHost {
       }
       this.settled(run, stateOf(end));
     });
+  }
+
+  private finish(run: Run, end: TurnEnd): void {
+    this.end(run, end);
+    this.settled(run, stateOf(end));
   }
 
   /** Publishes the turn's one end. */
@@ -150,7 +206,7 @@ export class ExecutorHost {
     if (this.runs.get(run.assigned.cid) !== run) return;
     this.runs.delete(run.assigned.cid);
     this.publishOutcome(run.assigned, state, this.deps.clock.now() - run.startedAt);
-    if (this.runs.size === 0) this.idle?.();
+    if (this.running === 0) this.idle?.();
   }
 
   /** The task was canceled while its turn's start was on its way: nothing runs, and its context is free. */

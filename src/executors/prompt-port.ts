@@ -22,6 +22,9 @@ export type NewPrompt = Omit<PromptRequest, 'cid' | 'requestId' | 'continues' | 
 export interface PromptPort {
   /** Throws the dispatcher's refusal as an AppError. */
   submit(prompt: NewPrompt): Promise<Admission>;
-  /** Asks for a cancel and resolves with the committed record. Throws `task-not-found`. */
+  /**
+   * Asks for a cancel and resolves with the committed record. Throws `task-not-found`, and for work at a remote agent the
+   * refusal of whoever follows it.
+   */
   cancel(taskId: string, by: string, reason?: string): Promise<TaskRecord>;
 }

@@ -63,10 +63,17 @@ export class Prompts implements PromptPort {
     if (!record) throw new AppError('task-not-found', `Task ${taskId} does not exist.`);
     if (isTerminal(record.task.status.state)) return record;
     const follower = ledger.follow(taskId);
-    bus.publish('agent.prompt.cancel', { cid: taskId, by, ...(reason !== undefined && { reason }) });
-    try {
+    const requestId = this.deps.newId();
+    const refused = new Promise<Admission>((resolve, reject) => this.waiting.set(requestId, { resolve, reject }));
+    const ended = (async () => {
       while (await follower.next());
+    })();
+    ended.catch(() => undefined);
+    bus.publish('agent.prompt.cancel', { cid: taskId, by, requestId, ...(reason !== undefined && { reason }) });
+    try {
+      await Promise.race([ended, refused]);
     } finally {
+      this.waiting.delete(requestId);
       follower.close();
     }
     return ledger.get(taskId) ?? record;

@@ -2,7 +2,8 @@
 import type { Artifact, Part } from '../a2a-model.js';
 import type { InputRequest, Progress, PromptAssigned, PromptResponse } from '../bus/topics.js';
 import type { TaskRecord } from '../ledger/records.js';
-import { RunFailure, type Prompt, type RunHandle, type RunOutcome } from './contract.js';
+import { RunFailure, type Prompt, type RunOutcome } from './contract.js';
+import type { RemoteHandle } from './turns.js';
 
 /** The end of a turn, without the fields every end has. */
 export type TurnEnd =
@@ -11,6 +12,24 @@ export type TurnEnd =
       payload: Pick<PromptResponse, 'parts' | 'error' | 'usage'> & { state: NonNullable<PromptResponse['state']> };
     }
   | { topic: 'agent.prompt.input.request'; payload: Pick<InputRequest, 'question' | 'from' | 'schema'> };
+
+/** How a turn was assigned, for a task whose executor is not asked again. */
+export function assignedOf({ task, envelope }: TaskRecord): PromptAssigned {
+  const { turn, executor, agent, caller, chain, skill, traceparent, synthetic } = envelope;
+  return {
+    cid: task.id,
+    turn,
+    executor,
+    agent,
+    reason: 'named',
+    contextId: task.contextId,
+    caller,
+    chain,
+    ...(skill !== undefined && { skill }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(synthetic && { synthetic }),
+  };
+}
 
 /** The prompt an executor gets, from the task as committed. */
 export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigned): Prompt {
@@ -35,12 +54,14 @@ export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigne
   };
 }
 
-export class Run implements RunHandle {
+export class Run implements RemoteHandle {
   readonly controller = new AbortController();
   /** The end was published; whatever the run still says is ignored. */
   ended = false;
   /** The run put something into an artifact, so it may end without parts. */
   answered = false;
+  /** The run let go of the turn, which goes on: its work is elsewhere. */
+  delegated = false;
   /** The run tried to show something that is no artifact; its turn fails, whatever it says at the end. */
   invalid = false;
   private pieces: string[] = [];
@@ -104,6 +125,14 @@ export class Run implements RunHandle {
     this.tell({ kind: 'percent', value });
   }
 
+  authRequired(text: string): void {
+    this.tell({ kind: 'auth-required', text });
+  }
+
+  working(): void {
+    this.tell({ kind: 'working' });
+  }
+
   private tell(progress: Progress): void {
     this.flush();
     if (!this.ended) this.show(progress);
@@ -163,6 +192,13 @@ export function endOfOutcome(given: RunOutcome | undefined | null, run: Pick<Run
         topic: 'agent.prompt.response',
         payload: { state: 'TASK_STATE_REJECTED', error: { code: 'rejected', text: String(outcome.text) } },
       };
+    case 'canceled': {
+      const text = outcome.text;
+      const error = typeof text === 'string' ? { error: { code: 'canceled', text } } : {};
+      return { topic: 'agent.prompt.response', payload: { state: 'TASK_STATE_CANCELED', ...error } };
+    }
+    case 'delegated':
+      return failedEnd('invalid-answer', 'The agent handed its work on to nobody.');
     default:
       outcome satisfies never;
       return failedEnd('invalid-answer', 'The agent returned something that is no answer.');

@@ -6,7 +6,7 @@ import { errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { KnownMessage, Mirror, TaskRow } from '../mirror/rows.js';
 import type { LiveTask } from './live-task.js';
-import type { TaskEvent, TaskRecord } from './records.js';
+import type { RemoteRef, TaskEvent, TaskRecord, Watch } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 import { Sweep } from './sweep.js';
 import { dropRow } from './task-files.js';
@@ -216,6 +216,14 @@ function first<T>(waiting: ReadonlyMap<T, number>, most: number, since = Infinit
 const messageKey = (caller: string, messageId: string): string => `${caller}\n${messageId}`;
 
 /** The mirror's row of a record. */
+const watchOf = ({ id, agent, state, since }: Watch, remote: RemoteRef | undefined): TaskRow['watch'] => ({
+  watchId: id,
+  agent,
+  state,
+  ...(remote?.taskId !== undefined && { remoteTaskId: remote.taskId }),
+  since,
+});
+
 export function rowOf({ task, envelope }: TaskRecord): TaskRow {
   const { id, contextId, status, metadata } = task;
   const newest = envelope.transitions.at(-1);
@@ -231,5 +239,6 @@ export function rowOf({ task, envelope }: TaskRecord): TaskRow {
     seq: envelope.seq,
     head: JSON.stringify({ id, contextId, status, ...(metadata && { metadata }) }),
     messages: envelope.messages,
+    ...(envelope.watch && { watch: watchOf(envelope.watch, envelope.remote) }),
   };
 }

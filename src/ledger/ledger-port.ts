@@ -1,9 +1,8 @@
 // The ledger as the rest of the product uses it. What it shows is committed; what it is told is shown only after.
-import type { Message, PushConfig } from '../a2a-model.js';
+import type { Message, PushConfig, TaskState } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
-import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
-import type { Census } from './census.js';
-import type { CreatedEvent, PushRegistration, TaskRecord, Update } from './records.js';
+import type { KnownMessage, TaskQuery, WatchRow } from '../mirror/rows.js';
+import type { CreatedEvent, PushRegistration, RemoteRef, TaskRecord, Update, Watch } from './records.js';
 
 export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
   taskId: string;
@@ -58,9 +57,34 @@ export interface PushConfigs {
   acknowledge(taskId: string, configId: string, seq: number): Promise<void>;
 }
 
+/** What tasks know of their work at remote agents. */
+export interface Watches {
+  /**
+   * Stores what is known now; resolves after the commit. Throws `task-not-found`, and `unsupported-operation` when that
+   * turn is not open.
+   */
+  update(taskId: string, turn: number, change: { watch?: Watch; remote?: RemoteRef }): Promise<TaskRecord>;
+  /** All that are followed, or should be, oldest first. */
+  all(): WatchRow[];
+  find(watchId: string): WatchRow | undefined;
+}
+
+/** How much there is. No task is looked at for it; the latest change may not be counted yet. */
+export interface TaskCensus {
+  /** Tasks that a scope keeps, ended ones included. */
+  stored(scope: string): number;
+  /** True when a scope keeps `limit` bytes or more, as far as is known. */
+  keeps(scope: string, limit: number): boolean;
+  /** Tasks that are not at their end, for every such state. */
+  live(): { state: TaskState; count: number }[];
+  /** Tasks whose checkpoint (`files`) or row in the index (`rows`) is behind the journal. */
+  readonly behind: { files: number; rows: number };
+}
+
 export interface Ledger {
+  readonly watches: Watches;
   readonly pushConfigs: PushConfigs;
-  readonly census: Pick<Census, 'stored' | 'keeps' | 'live' | 'behind'>;
+  readonly census: TaskCensus;
   /** Unique to this process; the first half of SSE event ids `<boot>.<seq>`. */
   readonly boot: string;
   /** Creates a task. Resolves with the record after the commit. Throws AppError `storage-failed`. */

@@ -1,13 +1,13 @@
 // The ledger: the one writer of task state. An event is folded, appended to the journal, and only when the commit is
 // there shown to callers, followers and the bus.
 import { isTerminal } from '../a2a-model.js';
-import type { CallerRef } from '../bus/topics.js';
+import type { CallerRef, PromptCancel } from '../bus/topics.js';
 import type { Clock } from '../clock.js';
 import { AppError, errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { KnownMessage, Mirror, TaskQuery } from '../mirror/rows.js';
-import { eventOfProgress, eventOfQuestion, eventOfResponse, type LedgerBus } from './bus-events.js';
-import { interruption, storageFailure } from './endings.js';
+import { takeFromBus, type LedgerBus } from './bus-events.js';
+import { interruption, isCancelEcho, LOST_STEP, storageFailure } from './endings.js';
 import { Census } from './census.js';
 import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
@@ -17,14 +17,12 @@ import type { JournalEntry, TaskEvent, TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 import { StorageHealth } from './storage-health.js';
 import { TaskCounts } from './task-counts.js';
-import { TaskFiles, UNALIGNED } from './task-files.js';
+import { stampAligned, TaskFiles } from './task-files.js';
 import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
 import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
+import { TaskWatches } from './task-watches.js';
 import { reduce, refusalOf } from './task-reducer.js';
-
-/** For those who follow a task that exists: unlike the one who asked for a step, they must not think it is not there. */
-const LOST_STEP = 'The switchboard could not store what came next; the task is kept, ask for it again.';
 
 export interface LedgerDeps {
   bus: LedgerBus;
@@ -42,7 +40,7 @@ export class FileLedger implements Ledger {
     load: (taskId) => this.mustLoad(taskId),
     append: (live, event) => this.append(live, event),
   });
-
+  readonly watches: TaskWatches;
   readonly census: Census;
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
@@ -63,9 +61,18 @@ export class FileLedger implements Ledger {
     this.census = new Census(deps.mirror, this.checkpointer, deps.stores.use);
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, this.checkpointer);
+    this.watches = new TaskWatches({
+      mirror: deps.mirror,
+      syncMirror: () => this.checkpointer.syncMirror(),
+      load: (taskId) => this.mustLoad(taskId),
+      append: (live, event) => this.append(live, event),
+    });
     const probe = (): void => deps.stores.probe();
     this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe });
-    this.listen(deps.bus);
+    takeFromBus(deps.bus, {
+      event: (taskId, event) => this.take(taskId, event),
+      cancel: (cancel) => this.cancelHere(cancel).catch((error: unknown) => this.complain(cancel.cid, error)),
+    });
   }
 
   get healthy(): boolean {
@@ -150,9 +157,10 @@ export class FileLedger implements Ledger {
     return this.index.inState('TASK_STATE_SUBMITTED');
   }
 
-  /** Ends what a restart interrupted: tasks whose turn was running when the last process stopped. */
+  /** Ends what a restart interrupted: tasks whose turn was running when the last process stopped, here. */
   async reconcile(): Promise<void> {
-    const interrupted = this.index.inState('TASK_STATE_WORKING').flatMap((taskId) => this.load(taskId) ?? []);
+    const running = this.index.inState('TASK_STATE_WORKING').flatMap((taskId) => this.load(taskId) ?? []);
+    const interrupted = running.filter(({ head }) => !head?.envelope.watch);
     await Promise.all(interrupted.map((live) => this.mustAppend(live, interruption(live.head as TaskRecord))));
   }
 
@@ -172,28 +180,20 @@ export class FileLedger implements Ledger {
     for (const live of this.memory.all()) live.close();
     await this.checkpointer.close();
     await this.deps.stores.close();
-    for (const [scope, { checkpoints }] of this.deps.stores.all()) {
-      const stamp = checkpoints.stamp();
-      const aligned = this.checkpointer.upToDate && this.deps.mirror.stampOf(scope) !== UNALIGNED;
-      if (stamp !== undefined && aligned) this.deps.mirror.stamp(scope, stamp);
-    }
+    if (this.checkpointer.upToDate) stampAligned(this.deps);
   }
 
-  private listen(bus: LedgerBus): void {
-    bus.subscribe('agent.prompt.progress', (progress) => this.take(progress.cid, eventOfProgress(progress)));
-    bus.subscribe('agent.prompt.input.request', (request) => this.take(request.cid, eventOfQuestion(request)));
-    bus.subscribe('agent.prompt.response', (response) => this.take(response.cid, eventOfResponse(response)));
-    bus.subscribe('agent.prompt.cancel', async ({ cid, by, reason }) => {
-      if (this.load(cid)) await this.cancel(cid, by, reason).catch((error: unknown) => this.complain(cid, error));
-    });
+  /** Only the agent elsewhere can stop what it is known to work on: whoever follows that asks it. */
+  private async cancelHere({ cid, by, reason }: PromptCancel): Promise<void> {
+    const live = this.load(cid);
+    if (live && live.head?.envelope.watch?.state !== 'following') await this.cancel(cid, by, reason);
   }
 
   /** An event from the bus: taken if it fits its task, else dropped and counted. */
-  private take(taskId: string, event: TaskEvent | undefined): void {
-    if (!event) return;
+  private take(taskId: string, event: TaskEvent): void {
     const live = this.load(taskId);
     if (!live || live.damaged || refusalOf(live.head, event) !== undefined) {
-      this.droppedEvents++;
+      if (!isCancelEcho(event)) this.droppedEvents++;
       return;
     }
     this.append(live, event).catch((error: unknown) => this.complain(taskId, error));

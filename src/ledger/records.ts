@@ -43,6 +43,31 @@ export interface PushRegistration extends PushConfig {
   createdAt: number;
 }
 
+/** A task's link to its task at a remote agent: the promise to follow that one until it settles. One per open turn. */
+export interface Watch {
+  /** Names it towards the peer too: its push config and its callback's address. `[A-Za-z0-9_-]{1,64}`. */
+  id: string;
+  /** The remote agent's name, as the caller's scope has it. */
+  agent: string;
+  /** `sending`: whether the message arrived is not known. `following`: the remote task is (see `RemoteRef`). */
+  state: 'sending' | 'following';
+  /** The message that was sent, or is about to be. */
+  messageId: string;
+  /** Milliseconds since the epoch. */
+  since: number;
+  /** SHA-256 in hex of the token that the peer's callbacks carry. */
+  tokenHash?: string;
+  /** The last of the caller's messages that the peer was given while this turn was open. */
+  passed?: string;
+}
+
+/** Where a task's work is done at a remote agent. Outlives the watch, so that what comes next continues there. */
+export interface RemoteRef {
+  agent: string;
+  taskId?: string;
+  contextId?: string;
+}
+
 /** Everything about a task that the A2A task object has no place for. */
 export interface TaskEnvelope {
   caller: CallerRef;
@@ -73,6 +98,8 @@ export interface TaskEnvelope {
   answers: Answer[];
   error?: RunError;
   usage?: Usage;
+  watch?: Watch;
+  remote?: RemoteRef;
   /** Oldest first; absent when there are none. */
   pushConfigs?: PushRegistration[];
   /** True while an assistant message is open: the next delta appends to the artifact `response`. */
@@ -141,7 +168,10 @@ export type TaskEvent =
   | { type: 'turn-started'; turn: number }
   /** Pieces of the open assistant message; each is an update of its own. `end` closes the message. */
   | { type: 'text'; turn: number; pieces: string[]; end: boolean }
-  | { type: 'status'; turn: number; text: string }
+  /** `needs: 'auth'`: the remote agent waits for an authorization, and the turn stays open; without, it works (again). */
+  | { type: 'status'; turn: number; text?: string; needs?: 'auth' }
+  /** What is known of the work elsewhere. Members that are absent stay as they are. */
+  | { type: 'watch'; turn: number; watch?: Watch; remote?: RemoteRef }
   | { type: 'tool'; turn: number; tool: string; phase: 'started' | 'finished'; ok?: boolean }
   | { type: 'artifact'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }
   | { type: 'question'; turn: number; question: Question }

@@ -7,12 +7,20 @@ import type { TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 
 /** No folder looks like this: the next start compares the scope's files with its rows, whatever the folder's stamp. */
-export const UNALIGNED = '';
+const UNALIGNED = '';
 
 /** Takes out the row of a task whose file is not there. It may come back, e.g. with a folder that was moved away. */
 export function dropRow(mirror: Mirror, scope: string, taskId: string): void {
   mirror.remove([taskId]);
   mirror.stamp(scope, UNALIGNED);
+}
+
+/** Rows and files agree: while the folders look like this, a start need not compare them. */
+export function stampAligned({ mirror, stores }: { mirror: Mirror; stores: ScopeStores }): void {
+  for (const [scope, { checkpoints }] of stores.all()) {
+    const stamp = checkpoints.stamp();
+    if (stamp !== undefined && mirror.stampOf(scope) !== UNALIGNED) mirror.stamp(scope, stamp);
+  }
 }
 
 export class TaskFiles {

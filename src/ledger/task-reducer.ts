@@ -20,7 +20,8 @@ export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): str
     case 'canceled':
       return undefined;
     case 'message':
-      return envelope.turnOpen ? 'a turn is running' : configRefusal(envelope, event.pushConfig);
+      if (envelope.turnOpen && (event.start || !waitsElsewhere(record))) return 'a turn is running';
+      return configRefusal(envelope, event.pushConfig);
     case 'decision':
       return envelope.turnOpen ? 'a turn is running' : undefined;
     case 'turn-started':
@@ -28,6 +29,7 @@ export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): str
       return event.turn === envelope.turn ? undefined : 'not the current turn';
     case 'text':
     case 'status':
+    case 'watch':
     case 'tool':
     case 'artifact':
     case 'question':
@@ -40,6 +42,10 @@ export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): str
       return event satisfies never;
   }
 }
+
+/** The remote agent needs an authorization: the caller may speak although the turn is open. */
+const waitsElsewhere = ({ task, envelope }: TaskRecord): boolean =>
+  envelope.watch !== undefined && task.status.state === 'TASK_STATE_AUTH_REQUIRED';
 
 /** Applies one accepted entry (see `refusalOf`). */
 export function reduce(before: TaskRecord | undefined, entry: JournalEntry): Reduction {
@@ -66,8 +72,14 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
     case 'text':
       if (event.pieces.length > 0) addText(draft, event.pieces);
       return event.end ? endMessage(draft) : undefined;
-    case 'status':
-      return draft.status('TASK_STATE_WORKING', draft.agentMessage([{ text: event.text }]));
+    case 'status': {
+      const state = event.needs === 'auth' ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_WORKING';
+      return draft.status(state, event.text === undefined ? undefined : draft.agentMessage([{ text: event.text }]));
+    }
+    case 'watch':
+      if (event.watch) draft.envelope.watch = event.watch;
+      if (event.remote) draft.envelope.remote = event.remote;
+      return;
     case 'tool':
       if (event.phase === 'finished') return;
       draft.line('tool', event.tool);
@@ -82,7 +94,7 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
         kind: 'input-request',
         ...(question.schema !== undefined && { schema: question.schema }),
       });
-      draft.envelope.turnOpen = false;
+      closeTurn(draft);
       draft.envelope.question = question;
       draft.line('assistant', question.text);
       draft.say(message);
@@ -95,8 +107,7 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
       return endTurn(draft, event);
     case 'canceled':
       closeAnswer(draft);
-      draft.envelope.turnOpen = false;
-      draft.envelope.question = undefined;
+      closeTurn(draft);
       return draft.status(
         'TASK_STATE_CANCELED',
         event.reason ? draft.agentMessage([{ text: event.reason }]) : undefined,
@@ -207,6 +218,13 @@ function closeAnswer(draft: Draft): void {
   draft.putArtifact({ artifactId: RESPONSE_ARTIFACT, parts: [{ text: '' }] }, true, true);
 }
 
+/** Whatever the turn was about, nothing is asked or followed any more. */
+function closeTurn({ envelope }: Draft): void {
+  envelope.turnOpen = false;
+  envelope.question = undefined;
+  envelope.watch = undefined;
+}
+
 function endTurn(draft: Draft, event: Extract<TaskEvent, { type: 'turn-ended' }>): void {
   const { envelope } = draft;
   const streamed = envelope.unclosed === true;
@@ -216,8 +234,7 @@ function endTurn(draft: Draft, event: Extract<TaskEvent, { type: 'turn-ended' }>
     draft.line('assistant', textOf(event.parts));
     draft.say(draft.agentMessage(event.parts));
   }
-  envelope.turnOpen = false;
-  envelope.question = undefined;
+  closeTurn(draft);
   if (event.usage) envelope.usage = event.usage;
   if (event.error) envelope.error = event.error;
   draft.status(event.state, event.error && draft.agentMessage([{ text: event.error.text }]));

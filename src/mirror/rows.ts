@@ -18,6 +18,20 @@ export interface TaskRow {
   head: string;
   /** Messages the task accepted, for the duplicate index. */
   messages: { id: string; hash: string; at: number; by?: string }[];
+  /** Its work at a remote agent, while that is followed. */
+  watch?: Omit<WatchRow, 'taskId' | 'scope'>;
+}
+
+export interface WatchRow {
+  watchId: string;
+  taskId: string;
+  scope: string;
+  /** The remote agent. */
+  agent: string;
+  state: 'sending' | 'following';
+  remoteTaskId?: string;
+  /** Milliseconds since the epoch. */
+  since: number;
 }
 
 export interface TaskQuery {
@@ -34,7 +48,7 @@ export interface TaskQuery {
 }
 
 export interface TaskPage {
-  rows: Omit<TaskRow, 'messages'>[];
+  rows: Omit<TaskRow, 'messages' | 'watch'>[];
   /** All matches, before paging. */
   total: number;
   /** Where the next page starts; absent on the last page. */
@@ -75,6 +89,9 @@ export interface Mirror {
   list(query: TaskQuery): TaskPage;
   scopeOf(taskId: string): string | undefined;
   findMessage(caller: string, messageId: string): KnownMessage | undefined;
+  /** Oldest first. */
+  watches(): WatchRow[];
+  findWatch(watchId: string): WatchRow | undefined;
   /** Ids, scopes, callers and agents of all tasks in a non-terminal state. */
   live(): { taskId: string; scope: string; caller: string; agent: string; state: string }[];
   /** How many tasks a scope has, in whatever state. Cheap: no task is looked at. */

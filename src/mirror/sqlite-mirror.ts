@@ -7,10 +7,11 @@ import { KeyUseTable } from './key-use-table.js';
 import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
-import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow } from './rows.js';
+import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow, WatchRow } from './rows.js';
 import { storing } from './sqlite-code.js';
 import { LIVE_CODES, stateCode, stateName } from './state-code.js';
 import { TaskList } from './task-list.js';
+import { WatchList } from './watch-list.js';
 
 /** Expired messages dropped per write, for each row written: more than arrive, so the index stays bounded. */
 const PRUNE_PER_ROW = 2;
@@ -42,6 +43,7 @@ export class SqliteMirror implements Mirror {
   private readonly lanes: Lanes;
   private readonly tasks: TaskList;
   private readonly messages: MessageIndex;
+  private readonly watchList: WatchList;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
   private readonly insert: Statement<[number, string, ...number[], string]>;
   private readonly update: Statement<[...number[], string, number]>;
@@ -66,6 +68,7 @@ export class SqliteMirror implements Mirror {
     this.lanes = new Lanes(db);
     this.tasks = new TaskList(db, this.lanes);
     this.messages = new MessageIndex(db, (taskId) => this.scopeOf(taskId) !== undefined);
+    this.watchList = new WatchList(db);
     this.find = db.prepare('SELECT id, seq, lane FROM tasks WHERE key = ? AND task_id = ?');
     this.insert = db.prepare(WRITES.insert);
     this.update = db.prepare(WRITES.update);
@@ -105,6 +108,7 @@ export class SqliteMirror implements Mirror {
       for (const taskId of taskIds) {
         const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
+        this.watchList.remove(taskId);
       }
     };
     storing(() => this.inTransaction(work));
@@ -133,6 +137,14 @@ export class SqliteMirror implements Mirror {
   countsByState(): { state: string; count: number }[] {
     const rows = storing(() => this.countStates.all());
     return rows.map(({ state, count }) => ({ state: stateName(state), count }));
+  }
+
+  watches(): WatchRow[] {
+    return storing(() => this.watchList.all());
+  }
+
+  findWatch(watchId: string): WatchRow | undefined {
+    return storing(() => this.watchList.find(watchId));
   }
 
   live(): ReturnType<Mirror['live']> {
@@ -172,6 +184,7 @@ export class SqliteMirror implements Mirror {
       this.inTransaction(() => {
         makeIndexes = emptyTables(this.db);
       });
+      this.watchList.cleared();
       this.makeIndexes = makeIndexes;
     });
   }
@@ -202,6 +215,7 @@ export class SqliteMirror implements Mirror {
     if (known) this.update.run(lane, context, code, statusAt, createdAt, seq, head, known.id);
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
+    this.watchList.write(row);
   }
 
   private contextId(name: string, lane: number): number {

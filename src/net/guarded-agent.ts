@@ -1,53 +1,71 @@
 // The HTTP client whose connections only go to addresses that were checked: the name is resolved once, here, and what
-// passes is what gets dialled, so no second answer of a name service can slip in between.
+// passes is what gets dialled, so no second answer of a name service can slip in between. One client never holds
+// connections of two degrees of trust, so an open one is as good for a request as a new one.
 import { isIP, type LookupFunction } from 'node:net';
-import type { Agent } from 'undici';
-import type { AddressRules, Protocol } from './address-rules.js';
+import type { Agent, buildConnector as BuildConnector } from 'undici';
+import type { AddressRules, Destination, Protocol } from './address-rules.js';
 import { FetchError } from './fetch-error.js';
+import { bareHost } from './read-target.js';
 import type { ResolveName } from './resolve-name.js';
 
-export interface AgentLimits {
-  /** Milliseconds each. */
+export interface AgentRules {
+  rules: AddressRules;
+  resolve: ResolveName;
+  trusted: boolean;
+  /** Milliseconds. */
   connectMs: number;
-  headersMs: number;
-  /** Between two pieces of a body. */
-  idleBodyMs: number;
 }
 
 /** No redirects, no proxy from the environment, HTTP/1.1. The client's code is loaded here: most starts do without. */
-export async function guardedAgent(rules: AddressRules, resolve: ResolveName, limits: AgentLimits): Promise<Agent> {
+export async function guardedAgent(options: AgentRules): Promise<Agent> {
   const { Agent: HttpAgent, buildConnector } = await import('undici');
-  const connectors = {
-    'http:': buildConnector({ lookup: checkedLookup(rules, resolve, 'http:'), timeout: limits.connectMs }),
-    'https:': buildConnector({ lookup: checkedLookup(rules, resolve, 'https:'), timeout: limits.connectMs }),
+  const { rules, trusted, connectMs } = options;
+  const connectors = new Map<string, BuildConnector.connector>();
+  const connectorFor = ({ protocol, port }: Destination): BuildConnector.connector => {
+    const key = `${protocol}${rules.portClass(port)}`;
+    const known = connectors.get(key);
+    if (known) return known;
+    const lookup = checkedLookup(options, protocol, port);
+    // Certificates are verified whatever the environment says.
+    const made = buildConnector({ lookup, timeout: connectMs, rejectUnauthorized: true });
+    connectors.set(key, made);
+    return made;
   };
   return new HttpAgent({
-    connect(options, callback) {
-      const protocol = options.protocol as Protocol;
-      const host = bareHost(options.hostname);
+    connect(request, callback) {
+      const protocol = request.protocol as Protocol;
+      const host = bareHost(request.hostname);
+      const destination = { protocol, host, port: Number(request.port || (protocol === 'https:' ? 443 : 80)) };
       // An address in place of a name is never looked up.
-      if (isIP(host) !== 0 && !rules.mayDial(protocol, host, host)) callback(new FetchError('not-allowed'), null);
-      else connectors[protocol](options, callback);
+      if (isIP(host) !== 0 && !rules.mayDial(destination, host, trusted)) callback(new FetchError('not-allowed'), null);
+      else connectorFor(destination)(request, callback);
     },
-    headersTimeout: limits.headersMs,
-    bodyTimeout: limits.idleBodyMs,
   });
 }
 
-/** `[::1]` → `::1`. */
-export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
+/** The addresses of a name that may be dialled. Throws FetchError; a name service's error as it is. */
+export async function checkedAddresses(
+  { rules, resolve, trusted }: Omit<AgentRules, 'connectMs'>,
+  destination: Destination,
+): Promise<string[]> {
+  const { host } = destination;
+  const addresses = isIP(host) === 0 ? await resolve(host) : [host];
+  if (addresses.length === 0) throw new FetchError('unresolvable');
+  const allowed = addresses.filter((address) => rules.mayDial(destination, address, trusted));
+  if (allowed.length === 0) throw new FetchError('not-allowed');
+  return allowed;
+}
 
-function checkedLookup(rules: AddressRules, resolve: ResolveName, protocol: Protocol): LookupFunction {
-  return (host, options, callback) => {
-    resolve(host).then(
+function checkedLookup(options: AgentRules, protocol: Protocol, port: number): LookupFunction {
+  return (host, { family, all }, callback) => {
+    checkedAddresses(options, { protocol, host, port }).then(
       (addresses) => {
-        const allowed = addresses.filter((address) => rules.mayDial(protocol, host, address));
-        const wanted = allowed
+        const wanted = addresses
           .map((address) => ({ address, family: isIP(address) }))
-          .filter(({ family }) => !options.family || family === familyNumber(options.family));
+          .filter((entry) => !family || entry.family === familyNumber(family));
         const [first] = wanted;
-        if (!first) callback(new FetchError(addresses.length > 0 ? 'not-allowed' : 'unresolvable'), '', 0);
-        else if (options.all) callback(null, wanted);
+        if (!first) callback(new FetchError('not-allowed'), '', 0);
+        else if (all) callback(null, wanted);
         else callback(null, first.address, first.family);
       },
       (error: NodeJS.ErrnoException) => callback(error, '', 0),

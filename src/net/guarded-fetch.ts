@@ -1,12 +1,19 @@
 // The only outbound HTTP of the product: every address checked when it is dialled, no redirects, no proxies, https unless
-// the operator listed the target, and a limit on everything that the other side decides.
+// the target is listed or trusted and private, and a limit on everything that the other side decides.
 import { isIP } from 'node:net';
-import type { Dispatcher } from 'undici';
+import type { Agent } from 'undici';
 import type { Clock } from '../clock.js';
-import { AddressRules, type Protocol } from './address-rules.js';
+import { AddressRules } from './address-rules.js';
 import { asFetchError, FetchError } from './fetch-error.js';
-import { bareHost, guardedAgent } from './guarded-agent.js';
+import type { FetchPolicy } from './fetch-policy.js';
+import { checkedAddresses, guardedAgent } from './guarded-agent.js';
+import { boundedAnswer, type GuardedAnswer } from './guarded-answer.js';
+import { Patience } from './patience.js';
+import { addressesProblem, PRIVATE, readTarget, type Target } from './read-target.js';
 import { nameResolver, type ResolveName } from './resolve-name.js';
+import { webFetch, type StreamLimits } from './web-fetch.js';
+
+export type { GuardedAnswer };
 
 export interface GuardedRequest {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
@@ -19,24 +26,23 @@ export interface GuardedRequest {
   maxBytes?: number;
 }
 
-/** An answer of any status but a redirect. Its body must be taken or discarded. */
-export interface GuardedAnswer {
-  status: number;
-  /** Names in lower case; repeated ones joined by `, `. */
-  headers: Readonly<Record<string, string>>;
-  /** The whole body. Throws FetchError, `too-large` before anything is read where the length is declared. */
-  bytes(): Promise<Buffer>;
-  /** Lets go of the body. Never throws. */
-  discard(): Promise<void>;
-}
-
 export interface GuardedFetch {
   /** What speaks against this URL by itself, as the end of a sentence about it; undefined when nothing does. */
-  urlProblem(url: string): string | undefined;
+  urlProblem(policy: FetchPolicy, url: string): string | undefined;
   /** Like `urlProblem`, and also looks up the name. One that can't be resolved now passes: it is checked when used. */
-  checkUrl(url: string): Promise<string | undefined>;
-  /** Throws FetchError. */
-  fetch(url: string, request?: GuardedRequest): Promise<GuardedAnswer>;
+  checkUrl(policy: FetchPolicy, url: string): Promise<string | undefined>;
+  /** One request with an answer of limited size, in limited time. Throws FetchError. */
+  request(policy: FetchPolicy, url: string, request?: GuardedRequest): Promise<GuardedAnswer>;
+  /**
+   * A WHATWG `fetch` that streams: 5 minutes for headers, 5 between two pieces of a body, 64 MiB a body or a server-sent
+   * event, when `limits` says nothing else. See `webFetch` for how it fails.
+   */
+  fetch(policy: FetchPolicy, limits?: Partial<StreamLimits>): typeof fetch;
+  /**
+   * The addresses to dial for this URL, for clients that make connections of their own: these, and no name, may be handed
+   * to them. `http:` stands for a connection without TLS. Throws FetchError.
+   */
+  checkedAddresses(policy: FetchPolicy, url: string): Promise<string[]>;
   /** Breaks all connections. */
   close(): Promise<void>;
 }
@@ -49,67 +55,55 @@ export interface GuardedFetchDeps {
   resolve?: ResolveName;
 }
 
-const LIMITS = { connectMs: 5_000, headersMs: 20_000, idleBodyMs: 10_000 };
+const CONNECT_MS = 5_000;
+const BOUNDED = { headersTimeout: 20_000, bodyTimeout: 10_000 };
 const TOTAL_MS = 30_000;
 const MAX_BYTES = 1024 * 1024;
+const STREAM: StreamLimits = { headersMs: 300_000, idleMs: 300_000, maxBytes: 64 * 1024 * 1024 };
 /** How long the check of a new URL waits for the name service. */
 const CHECK_MS = 2_000;
-/** A body that nobody wants is read up to here, so that its connection can be used again. */
-const DISCARD_BYTES = 64 * 1024;
-const NOT_MODIFIED = 304;
-const PRIVATE = 'must not lead to a private address';
 
 export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
   return new UndiciFetch(deps);
 }
 
-interface Target {
-  protocol: Protocol;
-  /** Without brackets. */
-  host: string;
-  origin: string;
-  path: string;
-}
-
 class UndiciFetch implements GuardedFetch {
   private readonly rules: AddressRules;
-  private readonly resolve: ResolveName;
-  /** Made when first needed. */
-  private agent: Promise<Dispatcher> | undefined;
+  /** By trust; made when first needed. */
+  private readonly agents = new Map<boolean, Promise<Agent>>();
+  private readonly resolvers: Record<'trusted' | 'strange', ResolveName>;
 
   constructor(private readonly deps: GuardedFetchDeps) {
     this.rules = new AddressRules(deps.allowPrivate);
-    this.resolve = deps.resolve ?? nameResolver(deps.allowPrivate.length > 0);
+    this.resolvers = {
+      trusted: deps.resolve ?? nameResolver(true),
+      strange: deps.resolve ?? nameResolver(deps.allowPrivate.length > 0),
+    };
   }
 
-  urlProblem(url: string): string | undefined {
-    const target = this.read(url);
+  urlProblem(policy: FetchPolicy, url: string): string | undefined {
+    const target = readTarget(this.rules, policy, url);
     return typeof target === 'string' ? target : undefined;
   }
 
-  async checkUrl(url: string): Promise<string | undefined> {
-    const target = this.read(url);
+  async checkUrl(policy: FetchPolicy, url: string): Promise<string | undefined> {
+    const target = readTarget(this.rules, policy, url);
     if (typeof target === 'string') return target;
-    const { protocol, host } = target;
-    if (isIP(host) !== 0) return undefined;
+    if (isIP(target.host) !== 0) return undefined;
     let stop = (): void => undefined;
     const late = new Promise<string[]>((resolve) => {
       stop = this.deps.clock.after(CHECK_MS, () => resolve([]));
     });
-    const addresses = await Promise.race([this.resolve(host).catch(() => []), late]);
+    const addresses = await Promise.race([this.resolver(target.trusted)(target.host).catch(() => []), late]);
     stop();
-    const usable = addresses.length === 0 || addresses.some((address) => this.rules.mayDial(protocol, host, address));
-    return usable ? undefined : PRIVATE;
+    return addresses.length === 0 ? undefined : addressesProblem(this.rules, target, addresses);
   }
 
-  async fetch(url: string, request: GuardedRequest = {}): Promise<GuardedAnswer> {
-    const target = this.read(url);
-    if (typeof target === 'string') throw new FetchError(target === PRIVATE ? 'not-allowed' : 'bad-url');
+  async request(policy: FetchPolicy, url: string, request: GuardedRequest = {}): Promise<GuardedAnswer> {
+    const { origin, path, trusted } = this.target(policy, url);
     const patience = new Patience(this.deps.clock, request.timeoutMs ?? TOTAL_MS, request.signal);
     try {
-      const { origin, path } = target;
-      this.agent ??= guardedAgent(this.rules, this.resolve, LIMITS);
-      const agent = await this.agent;
+      const agent = await this.agent(trusted);
       const answer = await agent.request({
         origin,
         path,
@@ -117,116 +111,53 @@ class UndiciFetch implements GuardedFetch {
         headers: { 'accept-encoding': 'identity', 'user-agent': 'a2a-switchboard', ...request.headers },
         ...(request.body !== undefined && { body: request.body }),
         signal: patience.signal,
+        ...BOUNDED,
       });
-      return received(answer, patience, request.maxBytes ?? MAX_BYTES);
+      return boundedAnswer(answer, patience, request.maxBytes ?? MAX_BYTES);
     } catch (error) {
       throw patience.explain(error);
     }
   }
 
-  async close(): Promise<void> {
-    await (await this.agent)?.destroy();
+  fetch(policy: FetchPolicy, limits: Partial<StreamLimits> = {}): typeof fetch {
+    const dial = async (url: string): Promise<{ agent: Agent; origin: string; path: string }> => {
+      const { origin, path, trusted } = this.target(policy, url);
+      return { agent: await this.agent(trusted), origin, path };
+    };
+    return webFetch(dial, { ...STREAM, ...limits });
   }
 
-  /** The URL's parts, or what is wrong with it. */
-  private read(url: string): Target | string {
-    const parsed = URL.canParse(url) ? new URL(url) : undefined;
-    const protocol = parsed?.protocol;
-    if (!parsed || (protocol !== 'http:' && protocol !== 'https:')) return 'must be an absolute https URL';
-    if (parsed.username !== '' || parsed.password !== '') return 'must not hold a user or a password';
-    const host = bareHost(parsed.hostname);
-    if (isIP(host) !== 0) {
-      if (!this.rules.mayDial(protocol, host, host)) {
-        return protocol === 'http:' && this.rules.mayDial('https:', host, host) ? 'must be an https URL' : PRIVATE;
-      }
-    } else if (protocol === 'http:' && !this.rules.allowsHost(host) && !this.rules.listsAddresses) {
-      return 'must be an https URL';
+  async checkedAddresses(policy: FetchPolicy, url: string): Promise<string[]> {
+    const target = this.target(policy, url);
+    const { trusted } = target;
+    try {
+      return await checkedAddresses({ rules: this.rules, resolve: this.resolver(trusted), trusted }, target);
+    } catch (error) {
+      throw asFetchError(error);
     }
-    return { protocol, host, origin: parsed.origin, path: parsed.pathname + parsed.search };
-  }
-}
-
-/** How long one request may take, and why it was broken off. */
-class Patience {
-  private readonly controller = new AbortController();
-  private readonly stop: () => void;
-  private late = false;
-
-  constructor(
-    clock: Pick<Clock, 'after'>,
-    ms: number,
-    private readonly outer: AbortSignal | undefined,
-  ) {
-    this.stop = clock.after(ms, () => {
-      this.late = true;
-      this.controller.abort();
-    });
-    outer?.addEventListener('abort', this.giveUp, { once: true });
-    if (outer?.aborted) this.giveUp();
   }
 
-  get signal(): AbortSignal {
-    return this.controller.signal;
+  async close(): Promise<void> {
+    for (const agent of this.agents.values()) await (await agent).destroy();
   }
 
-  end(): void {
-    this.stop();
-    this.outer?.removeEventListener('abort', this.giveUp);
+  /** Throws FetchError. */
+  private target(policy: FetchPolicy, url: string): Target {
+    const target = readTarget(this.rules, policy, url);
+    if (typeof target !== 'string') return target;
+    throw new FetchError(target === PRIVATE ? 'not-allowed' : 'bad-url');
   }
 
-  /** Ends it and says why the request failed. */
-  explain(error: unknown): FetchError {
-    this.end();
-    if (this.late) return new FetchError('timeout', undefined, { cause: error });
-    if (this.outer?.aborted) return new FetchError('aborted', undefined, { cause: error });
-    return asFetchError(error);
+  private resolver(trusted: boolean): ResolveName {
+    return this.resolvers[trusted ? 'trusted' : 'strange'];
   }
 
-  private readonly giveUp = (): void => this.controller.abort();
-}
-
-function received(answer: Dispatcher.ResponseData, patience: Patience, maxBytes: number): GuardedAnswer {
-  const { statusCode: status, body } = answer;
-  const headers = plainHeaders(answer.headers);
-  // Nobody may be listening when the other side breaks off; whoever reads hears it from the reading.
-  body.on('error', () => undefined);
-  if (status >= 300 && status < 400 && status !== NOT_MODIFIED) {
-    body.destroy();
-    throw new FetchError('redirect', status);
+  private agent(trusted: boolean): Promise<Agent> {
+    const known = this.agents.get(trusted);
+    if (known) return known;
+    const { rules } = this;
+    const made = guardedAgent({ rules, resolve: this.resolver(trusted), trusted, connectMs: CONNECT_MS });
+    this.agents.set(trusted, made);
+    return made;
   }
-  return {
-    status,
-    headers,
-    async bytes() {
-      try {
-        if (Number(headers['content-length'] ?? 0) > maxBytes) throw new FetchError('too-large', status);
-        const encoding = headers['content-encoding'];
-        if (encoding !== undefined && encoding !== 'identity') throw new FetchError('bad-answer', status);
-        const chunks: Buffer[] = [];
-        let size = 0;
-        for await (const chunk of body as AsyncIterable<Buffer>) {
-          size += chunk.length;
-          if (size > maxBytes) throw new FetchError('too-large', status);
-          chunks.push(chunk);
-        }
-        return Buffer.concat(chunks);
-      } catch (error) {
-        body.destroy();
-        throw patience.explain(error);
-      } finally {
-        patience.end();
-      }
-    },
-    async discard() {
-      await body.dump({ limit: DISCARD_BYTES }).catch(() => undefined);
-      patience.end();
-    },
-  };
-}
-
-function plainHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
-  const entries = Object.entries(headers).filter(
-    (entry): entry is [string, string | string[]] => entry[1] !== undefined,
-  );
-  return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
 }

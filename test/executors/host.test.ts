@@ -10,7 +10,7 @@ import {
 } from '../../src/executors/contract.js';
 import { ExecutorHost, HOST_DECLARATION } from '../../src/executors/host.js';
 import { ExecutorRegistry } from '../../src/executors/registry.js';
-import type { TaskRecord } from '../../src/ledger/records.js';
+import type { TaskRecord, Watch } from '../../src/ledger/records.js';
 import { silentLogger } from '../../src/log.js';
 import { FakeClock } from '../support/fake-clock.js';
 
@@ -29,13 +29,21 @@ function setUp(
   run: (prompt: Prompt, handle: RunHandle) => Promise<RunOutcome>,
   extra: Partial<Executor> = {},
   running = true,
+  watch?: Watch,
 ) {
   const clock = new FakeClock();
   const log = silentLogger();
   const bus = new Bus({ clock, log, boot: 'b' });
   const registry = new ExecutorRegistry(log);
   registry.register({ name: 'fake', find: () => undefined, list: () => [], run, ...extra });
-  const ledger = { get: (taskId: string) => (taskId === 't1' ? record : undefined), isRunning: () => running };
+  const task = {
+    ...record,
+    envelope: { ...record.envelope, executor: 'fake', agent: 'demo', ...(watch && { watch }) },
+  };
+  const ledger = {
+    get: (taskId: string) => (taskId === 't1' ? task : undefined),
+    isRunning: (_: string, turn: number) => running && turn === 1,
+  };
   let ids = 0;
   const newId = (): string => `id${++ids}`;
   const host = new ExecutorHost({
@@ -50,7 +58,13 @@ function setUp(
   });
   const driver = bus.join({
     name: 'test',
-    consumes: ['agent.prompt.response', 'agent.prompt.input.request', 'agent.outcome', 'agent.prompt.progress'],
+    consumes: [
+      'agent.prompt.response',
+      'agent.prompt.input.request',
+      'agent.outcome',
+      'agent.prompt.progress',
+      'agent.prompt.delegated',
+    ],
     observes: [],
     produces: ['agent.prompt.assigned', 'agent.prompt.cancel'],
   });
@@ -243,5 +257,79 @@ describe('the executor host ends every turn exactly once', () => {
     await bus.drain();
     await bus.drain();
     expect(ends()).toEqual([expect.objectContaining({ error: expect.objectContaining({ code: 'invalid-answer' }) })]);
+  });
+});
+
+describe('a turn whose work goes on elsewhere', () => {
+  const watch: Watch = { id: 'w1', agent: 'far', state: 'following', messageId: 'x', since: 1 };
+  const delegating = async (): Promise<RunOutcome> => ({ kind: 'delegated' });
+  const settle = async (bus: Bus): Promise<void> => {
+    await bus.drain();
+    await new Promise((resolve) => setImmediate(resolve));
+    await bus.drain();
+  };
+
+  it('is told on the bus, outlives its deadline, and ends once, when whoever follows it says so', async () => {
+    const { assign, bus, clock, host, seen, ends, outcomes } = setUp(delegating, {}, true, watch);
+    assign();
+    await settle(bus);
+    expect(seen.find(({ kind }) => kind === 'agent.prompt.delegated')?.payload).toEqual({
+      cid: 't1',
+      turn: 1,
+      executor: 'fake',
+      agent: 'far',
+      watchId: 'w1',
+    });
+    clock.advance(3_600_000);
+    await bus.drain();
+    expect(ends()).toEqual([]);
+    const turn = host.adopt('t1', 1);
+    turn?.handle.authRequired('log in');
+    turn?.end({ kind: 'completed', parts: [{ text: 'done' }] });
+    turn?.end({ kind: 'failed', text: 'late' });
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ state: 'TASK_STATE_COMPLETED', parts: [{ text: 'done' }] })]);
+    expect(outcomes()).toHaveLength(1);
+  });
+
+  it('can be adopted after a restart, when no run of it was ever here', async () => {
+    const { bus, host, ends } = setUp(never, {}, true, watch);
+    expect(host.adopt('t1', 2)).toBeUndefined();
+    host.adopt('t1', 1)?.end({ kind: 'canceled', text: 'canceled there' });
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ state: 'TASK_STATE_CANCELED' })]);
+  });
+
+  it('is not given away while its run has it, nor without a watch', async () => {
+    const held = setUp(never, {}, true, watch);
+    held.assign();
+    await settle(held.bus);
+    expect(held.host.adopt('t1', 1)).toBeUndefined();
+    const unwatched = setUp(delegating);
+    unwatched.assign();
+    await settle(unwatched.bus);
+    expect(unwatched.ends()).toEqual([expect.objectContaining({ state: 'TASK_STATE_FAILED' })]);
+  });
+
+  it('is canceled there and not here, and is left alone by a stop', async () => {
+    const { assign, bus, driver, host, ends } = setUp(delegating, {}, true, watch);
+    assign();
+    await settle(bus);
+    driver.publish('agent.prompt.cancel', { cid: 't1', by: 'operator' });
+    await host.stop(0);
+    await bus.drain();
+    expect(ends()).toEqual([]);
+  });
+
+  it('ends at once with a cancel while it is not known whether the message arrived', async () => {
+    const { assign, bus, driver, host, ends, outcomes } = setUp(delegating, {}, true, { ...watch, state: 'sending' });
+    assign();
+    await settle(bus);
+    const turn = host.adopt('t1', 1);
+    driver.publish('agent.prompt.cancel', { cid: 't1', by: 'operator' });
+    await bus.drain();
+    expect(ends()).toEqual([expect.objectContaining({ state: 'TASK_STATE_CANCELED' })]);
+    expect(turn?.handle.signal.aborted).toBe(true);
+    expect(outcomes()).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
-import { AddressRules, isAllowEntry, isPublicAddress } from '../../src/net/address-rules.js';
+import { AddressRules, isAllowEntry } from '../../src/net/address-rules.js';
+import { isPublicAddress } from '../../src/net/special-addresses.js';
 
 /** The host as a URL hands it on, which is where odd spellings of addresses become plain ones. */
 const hostOf = (host: string): string => new URL(`https://${host}/`).hostname.replace(/^\[|\]$/g, '');
@@ -107,19 +108,31 @@ describe('what the operator allowed', () => {
     ['https:', 'sub.build.example', '192.168.7.7', false],
     ['http:', 'build.example', 'fe80::1%lo', false],
   ] as const)('%s//%s at %s: %j', (protocol, host, address, allowed) => {
-    expect(rules.mayDial(protocol, host, address)).toBe(allowed);
+    expect(rules.mayDial({ protocol, host, port: 8080 }, address, false)).toBe(allowed);
   });
 
   it('is everything with *, and nothing private by default', () => {
-    expect(new AddressRules(['*']).mayDial('http:', 'a.example', '127.0.0.1')).toBe(true);
-    expect(new AddressRules([]).mayDial('https:', 'a.example', '127.0.0.1')).toBe(false);
-    expect(new AddressRules(['*']).allowsHost('anything')).toBe(true);
+    expect(
+      new AddressRules(['*']).mayDial({ protocol: 'http:', host: 'a.example', port: 443 }, '127.0.0.1', false),
+    ).toBe(true);
+    expect(new AddressRules([]).mayDial({ protocol: 'https:', host: 'a.example', port: 443 }, '127.0.0.1', false)).toBe(
+      false,
+    );
+    expect(new AddressRules(['*']).allowsHost('anything', 80)).toBe(true);
   });
 
-  it.each(['*', '10.0.0.0/8', '::1', 'fd00::/8', 'localhost', 'a-b.example', 'xn--bcher-kva.example'])(
-    'may be written as %s',
-    (entry) => expect(isAllowEntry(entry)).toBe(true),
-  );
+  it.each([
+    '*',
+    '10.0.0.0/8',
+    '::1',
+    'fd00::/8',
+    'localhost',
+    'h:80',
+    '10.0.0.5:8080',
+    '[::1]:80',
+    'a-b.example',
+    'xn--bcher-kva.example',
+  ])('may be written as %s', (entry) => expect(isAllowEntry(entry)).toBe(true));
   it.each([
     '',
     '10.0.0.0/33',
@@ -130,6 +143,10 @@ describe('what the operator allowed', () => {
     'https://a.example',
     'a b',
     'a.1',
-    'h:80',
+    'h:80x',
+    'h:99999',
+    '10.0.0.0/8:80',
+    '::1:80:',
+    '[h]:80/',
   ])('may not be written as %j', (entry) => expect(isAllowEntry(entry)).toBe(false));
 });

@@ -2,9 +2,11 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { createGuardedFetch, type GuardedFetch } from '../../src/net/guarded-fetch.js';
 import { FetchError } from '../../src/net/fetch-error.js';
+import type { FetchPolicy } from '../../src/net/fetch-policy.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { Receiver } from '../support/receiver.js';
 
+const STRANGER: FetchPolicy = { purpose: 'file', trusted: false };
 let clock = new FakeClock();
 beforeEach(() => (clock = new FakeClock()));
 const names: Record<string, string[]> = {
@@ -63,14 +65,14 @@ describe('a URL by itself', () => {
     ['https://user@hooks.example/', 'must not hold a user or a password'],
     ['https://:secret@hooks.example/', 'must not hold a user or a password'],
   ])('%s: %j', (url, problem) => {
-    expect(guarded().urlProblem(url)).toBe(problem);
+    expect(guarded().urlProblem(STRANGER, url)).toBe(problem);
   });
 
   it('may be http and private where the operator says so', () => {
-    expect(guarded('127.0.0.1').urlProblem('http://127.0.0.1:80/')).toBeUndefined();
-    expect(guarded('build.example').urlProblem('http://build.example/')).toBeUndefined();
-    expect(guarded('build.example').urlProblem('http://other.example/')).toBe('must be an https URL');
-    expect(guarded('*').urlProblem('http://other.example/')).toBeUndefined();
+    expect(guarded('127.0.0.1').urlProblem(STRANGER, 'http://127.0.0.1:80/')).toBeUndefined();
+    expect(guarded('build.example').urlProblem(STRANGER, 'http://build.example/')).toBeUndefined();
+    expect(guarded('build.example').urlProblem(STRANGER, 'http://other.example/')).toBe('must be an https URL');
+    expect(guarded('*').urlProblem(STRANGER, 'http://other.example/')).toBeUndefined();
   });
 });
 
@@ -83,12 +85,12 @@ describe('the check of a new URL', () => {
     ['https://nowhere.example/', undefined],
     ['https://127.0.0.1/', 'must not lead to a private address'],
   ])('looks names up: %s: %j', async (url, problem) => {
-    expect(await guarded().checkUrl(url)).toBe(problem);
+    expect(await guarded().checkUrl(STRANGER, url)).toBe(problem);
   });
 
   it('does not wait long for a name service that says nothing', async () => {
     const slow = createGuardedFetch({ allowPrivate: [], clock, resolve: () => new Promise(() => undefined) });
-    const checked = slow.checkUrl('https://slow.example/');
+    const checked = slow.checkUrl(STRANGER, 'https://slow.example/');
     clock.advance(2_000);
     expect(await checked).toBeUndefined();
   });
@@ -105,7 +107,7 @@ describe('a guarded fetch', () => {
 
   it('sends what it is given and hands out the answer', async () => {
     receiver.respond = (_request, res) => void res.writeHead(404, { 'X-One': ['a', 'b'] }).end('hello');
-    const answer = await guarded('127.0.0.1').fetch(receiver.url('/p?q=1#f'), {
+    const answer = await guarded('127.0.0.1').request(STRANGER, receiver.url('/p?q=1#f'), {
       method: 'POST',
       headers: { 'Content-Type': 'text/plain' },
       body: 'x',
@@ -120,7 +122,7 @@ describe('a guarded fetch', () => {
 
   it.each(['127.0.0.1', 'localhost'])('reaches nothing private by default (%s)', async (host) => {
     const before = receiver.connections;
-    expect(await reasonOf(guarded().fetch(receiver.url('/', host)))).not.toBe('fetched');
+    expect(await reasonOf(guarded().request(STRANGER, receiver.url('/', host)))).not.toBe('fetched');
     expect(receiver.connections).toBe(before);
   });
 
@@ -132,14 +134,14 @@ describe('a guarded fetch', () => {
     ['loop.example', ['loop.example'], 'fetched'],
     ['nowhere.example', ['*'], 'unresolvable'],
   ])('to the name %s with %j allowed: %s', async (host, allowed, result) => {
-    expect(await reasonOf(guarded(...allowed).fetch(receiver.url('/', host)))).toBe(result);
+    expect(await reasonOf(guarded(...allowed).request(STRANGER, receiver.url('/', host)))).toBe(result);
     expect(receiver.requests.length).toBe(result === 'fetched' ? 1 : 0);
   });
 
   it('over https is refused when the name leads to a private address', async () => {
     const url = `https://loop.example:${receiver.port}/`;
     const before = receiver.connections;
-    expect(await reasonOf(guarded().fetch(url))).toBe('not-allowed');
+    expect(await reasonOf(guarded().request(STRANGER, url))).toBe('not-allowed');
     expect(receiver.connections).toBe(before);
   });
 
@@ -152,19 +154,19 @@ describe('a guarded fetch', () => {
       resolve: async () => (++asked === 1 ? (names['mixed.example'] as string[]) : ['10.9.9.9']),
     });
     open.add(rebinding);
-    const answer = await rebinding.fetch(receiver.url('/', 'mixed.example'));
+    const answer = await rebinding.request(STRANGER, receiver.url('/', 'mixed.example'));
     expect([String(await answer.bytes()), asked]).toEqual(['hello', 1]);
   });
 
   it.each([301, 302, 303, 307, 308])('does not follow a redirect (%i)', async (status) => {
     receiver.respond = (_request, res) => void res.writeHead(status, { Location: receiver.url('/elsewhere') }).end();
-    expect(await reasonOf(guarded('*').fetch(receiver.url('/')))).toBe('redirect');
+    expect(await reasonOf(guarded('*').request(STRANGER, receiver.url('/')))).toBe('redirect');
     expect(receiver.requests.map(({ path }) => path)).toEqual(['/']);
   });
 
   it('knows 304 as an answer', async () => {
     receiver.respond = (_request, res) => void res.writeHead(304).end();
-    const answer = await guarded('*').fetch(receiver.url('/'));
+    const answer = await guarded('*').request(STRANGER, receiver.url('/'));
     await answer.discard();
     expect(answer.status).toBe(304);
   });
@@ -173,7 +175,7 @@ describe('a guarded fetch', () => {
     const before = { ...process.env };
     Object.assign(process.env, { http_proxy: 'http://127.0.0.1:1', HTTP_PROXY: 'http://127.0.0.1:1' });
     try {
-      expect((await guarded('*').fetch(receiver.url('/'))).status).toBe(200);
+      expect((await guarded('*').request(STRANGER, receiver.url('/'))).status).toBe(200);
     } finally {
       delete process.env['http_proxy'];
       delete process.env['HTTP_PROXY'];
@@ -186,24 +188,24 @@ describe('a guarded fetch', () => {
     ['found while reading', undefined],
   ])('takes no body above the limit (%s)', async (_how, headers) => {
     receiver.respond = (_request, res) => void res.writeHead(200, headers).end('hello there');
-    const answer = await guarded('*').fetch(receiver.url('/'), { maxBytes: 10 });
+    const answer = await guarded('*').request(STRANGER, receiver.url('/'), { maxBytes: 10 });
     expect(await reasonOf(answer.bytes())).toBe('too-large');
   });
 
   it('takes no body in an encoding it did not ask for', async () => {
     receiver.respond = (_request, res) => void res.writeHead(200, { 'Content-Encoding': 'gzip' }).end('x');
-    expect(await reasonOf((await guarded('*').fetch(receiver.url('/'))).bytes())).toBe('bad-answer');
+    expect(await reasonOf((await guarded('*').request(STRANGER, receiver.url('/'))).bytes())).toBe('bad-answer');
   });
 
   it('gives up when the time is over, before the headers and in the middle of a body', async () => {
     const net = guarded('*');
     receiver.respond = () => undefined;
-    const silent = reasonOf(net.fetch(receiver.url('/'), { timeoutMs: 500 }));
+    const silent = reasonOf(net.request(STRANGER, receiver.url('/'), { timeoutMs: 500 }));
     await receiver.received(1);
     clock.advance(500);
     expect(await silent).toBe('timeout');
     receiver.respond = (_request, res) => void res.writeHead(200).write('x');
-    const answer = await net.fetch(receiver.url('/'), { timeoutMs: 500 });
+    const answer = await net.request(STRANGER, receiver.url('/'), { timeoutMs: 500 });
     const stalled = reasonOf(answer.bytes());
     clock.advance(500);
     expect(await stalled).toBe('timeout');
@@ -214,33 +216,33 @@ describe('a guarded fetch', () => {
     const net = guarded('*');
     const controller = new AbortController();
     receiver.respond = () => undefined;
-    const running = reasonOf(net.fetch(receiver.url('/'), { signal: controller.signal }));
+    const running = reasonOf(net.request(STRANGER, receiver.url('/'), { signal: controller.signal }));
     await receiver.received(1);
     controller.abort();
     expect(await running).toBe('aborted');
-    expect(await reasonOf(net.fetch(receiver.url('/'), { signal: controller.signal }))).toBe('aborted');
+    expect(await reasonOf(net.request(STRANGER, receiver.url('/'), { signal: controller.signal }))).toBe('aborted');
   });
 
   it('says when the other side breaks off, is not there, or speaks no HTTP', async () => {
     const net = guarded('*');
     receiver.respond = (_request, res) =>
       void res.writeHead(200, { 'Content-Length': '9' }).write('x', () => res.destroy());
-    expect(await reasonOf((await net.fetch(receiver.url('/'))).bytes())).toBe('unreachable');
-    expect(await reasonOf(net.fetch('http://127.0.0.1:1/'))).toBe('unreachable');
+    expect(await reasonOf((await net.request(STRANGER, receiver.url('/'))).bytes())).toBe('unreachable');
+    expect(await reasonOf(net.request(STRANGER, 'http://127.0.0.1:1/'))).toBe('unreachable');
     const babble = createServer(
       (socket) => void socket.on('error', () => undefined).write('220 mail.example ready\r\n'),
     );
     babble.listen(0, '127.0.0.1');
     await once(babble, 'listening');
     const { port } = babble.address() as { port: number };
-    const reason = await reasonOf(net.fetch(`http://127.0.0.1:${port}/`));
+    const reason = await reasonOf(net.request(STRANGER, `http://127.0.0.1:${port}/`));
     babble.close();
     expect(reason).toBe('bad-answer');
   });
 
   it('sends no header that holds a line break', async () => {
     const headers = { Authorization: 'Bearer x\r\nX-Evil: 1' };
-    expect(await reasonOf(guarded('*').fetch(receiver.url('/'), { headers }))).toBe('bad-url');
+    expect(await reasonOf(guarded('*').request(STRANGER, receiver.url('/'), { headers }))).toBe('bad-url');
     expect(receiver.requests).toEqual([]);
   });
 });

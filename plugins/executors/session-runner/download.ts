@@ -17,13 +17,17 @@ const TOTAL_MS = 120_000;
 
 /** Throws a RunFailure `download-failed`. */
 export async function download(
-  net: Pick<GuardedFetch, 'fetch'>,
+  net: Pick<GuardedFetch, 'request'>,
   part: UrlPart,
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
 ): Promise<DownloadedFile> {
   const name = part.filename ?? lastSegment(part.url);
   try {
-    const answer = await net.fetch(part.url, { signal, maxBytes, timeoutMs: TOTAL_MS });
+    const answer = await net.request({ purpose: 'file', trusted: false }, part.url, {
+      signal,
+      maxBytes,
+      timeoutMs: TOTAL_MS,
+    });
     if (answer.status !== 200) {
       await answer.discard();
       throw failure(part.url, `it answered with status ${answer.status}`);

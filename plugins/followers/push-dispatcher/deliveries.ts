@@ -20,7 +20,7 @@ export interface DeliveriesDeps {
   core: {
     ledger: Pick<Core['ledger'], 'get' | 'pushConfigs'>;
     blobs: Pick<Core['blobs'], 'read'>;
-    net: Pick<Core['net'], 'fetch'>;
+    net: Pick<Core['net'], 'request'>;
     clock: Pick<Clock, 'now'>;
     secrets: Pick<Secrets, 'addPassing'>;
   };
@@ -144,7 +144,8 @@ export class Deliveries {
     const { headers, body } = notification(record, config, transition, (blob) => blobs.read(scope, blob));
     const { signal } = this.controller;
     try {
-      const answer = await net.fetch(config.url, { method: 'POST', headers, body, signal, timeoutMs: TRY_MS });
+      const request = { method: 'POST', headers, body, signal, timeoutMs: TRY_MS } as const;
+      const answer = await net.request({ purpose: 'webhook', trusted: false }, config.url, request);
       await answer.discard();
       const { status } = answer;
       return status >= 200 && status < 300 ? { status } : { status, reason: 'status' };

@@ -16,7 +16,7 @@ type Viewer = Pick<Call, 'caller' | 'target'>;
 export async function admitConfig(ports: PushPorts, request: PushConfigRequest, field: string): Promise<PushConfig> {
   const { id, token, authentication } = request;
   for (const secret of [token, authentication?.credentials]) if (secret !== undefined) ports.secrets.addPassing(secret);
-  const problem = await ports.net.checkUrl(request.url);
+  const problem = await ports.net.checkUrl({ purpose: 'webhook', trusted: false }, request.url);
   if (problem !== undefined) throw invalid(field, problem);
   return { ...request, id: id ?? ports.newId(), version: PROTOCOL_VERSION };
 }

@@ -93,7 +93,7 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     const operation = readOperation(request.name, request.params, {
       maxPartBytes: core.config.maxPartBytes,
       accepts: (mediaType, skill) => acceptsInput(mediaType, skill, () => skillsOf(core, target)),
-      urlProblem: (url) => core.net.urlProblem(url),
+      urlProblem: (url) => core.net.urlProblem({ purpose: 'webhook', trusted: false }, url),
       // Webhooks of 0.3 callers would need bodies of 0.3.
       pushNotifications: !legacy && core.capabilities.has('push-notifications'),
     });

@@ -20,7 +20,7 @@ interface Post {
 class ManualNet {
   readonly posts: Post[] = [];
 
-  fetch = (url: string, request: GuardedRequest = {}): Promise<GuardedAnswer> =>
+  request = (_policy: unknown, url: string, request: GuardedRequest = {}): Promise<GuardedAnswer> =>
     new Promise((resolve, reject) => {
       const { status } = (JSON.parse(String(request.body)) as { task: { status: { state: string } } }).task;
       request.signal?.addEventListener('abort', () => reject(new FetchError('aborted')));
