@@ -112,10 +112,16 @@ export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpS
   };
 }
 
+/**
+ * Connections that wait to be accepted; the system caps it. A queue that is full makes everybody's connection wait for
+ * seconds, whoever filled it.
+ */
+const BACKLOG = 4096;
+
 function listen(server: Server, host: string, port: number): Promise<{ host: string; port: number }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       const address = server.address() as AddressInfo;
       resolve({ host: address.address, port: address.port });
