@@ -47,6 +47,8 @@ export class OpenStreams {
   private readonly byCaller = new Map<string, number>();
   private cancelLook: (() => void) | undefined;
   private count = 0;
+  /** Streams that found no place. */
+  refused = 0;
 
   constructor(private readonly deps: OpenStreamsDeps) {}
 
@@ -58,7 +60,9 @@ export class OpenStreams {
   take(callerId: string, keyHash: string | undefined, stream: Endable): StreamGroup {
     const { perCaller, total } = this.deps.limits;
     const retryAfter = RETRY_AFTER;
-    if (this.of(callerId) >= perCaller) {
+    const ofCaller = this.of(callerId);
+    if (ofCaller >= perCaller || this.count >= total) this.refused++;
+    if (ofCaller >= perCaller) {
       throw new AppError('rate-limited', `This caller has ${perCaller} open streams, its limit.`, { retryAfter });
     }
     if (this.count >= total) throw new AppError('overloaded', 'Too many streams are open.', { retryAfter });

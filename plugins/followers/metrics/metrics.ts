@@ -44,6 +44,8 @@ export const metrics = definePlugin({
 
     metrics.gauge('switchboard_turns_running', 'Turns that run now.', () => running);
     metrics.gauge('switchboard_streams_open', 'Streams that are open now.', () => streams.open);
+    const noPlace = 'Streams that were refused since too many are open.';
+    metrics.gauge('switchboard_streams_refused_total', noPlace, () => streams.refused, 'counter');
     metrics.gauge('switchboard_storage_healthy', '0 after a failed write until one succeeds.', () =>
       Number(ledger.healthy),
     );
