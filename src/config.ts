@@ -59,10 +59,12 @@ export interface Config {
   /** Inbound and outbound halves can be switched off separately. */
   inbound: boolean;
   outbound: boolean;
-  /** Hosts, addresses, ranges or `*` that outbound HTTP may reach although private, also over http. */
+  /** Hosts and addresses (also with a port), ranges or `*` that outbound HTTP may reach although private, also over http. */
   allowPrivate: string[];
   /** The card's document for clients that name no version. */
   cardWithoutHeader: 'hybrid' | '1.0' | '0.3';
+  /** Whether callers may follow a task as a stream; otherwise they poll, or register webhooks. */
+  streaming: boolean;
   /** Whether callers may read a card of what is theirs to use. */
   extendedCards: boolean;
   /** URIs of A2A extensions that every request must list. */
@@ -112,6 +114,7 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   outbound: true,
   allowPrivate: [],
   cardWithoutHeader: 'hybrid',
+  streaming: true,
   extendedCards: true,
   requiredExtensions: [],
   corsOrigins: [],

@@ -21,6 +21,7 @@ import { LoopLag, type LagSource } from './http/loop-lag.js';
 import { Metrics } from './http/metrics.js';
 import { OpenStreams } from './http/open-streams.js';
 import { processMetrics } from './http/process-metrics.js';
+import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
 import { FileLedger } from './ledger/ledger.js';
@@ -29,6 +30,7 @@ import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
 import { openMirror } from './mirror/open-mirror.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
+import type { ResolveName } from './net/resolve-name.js';
 import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
 import { redactingLogger } from './redacting-logger.js';
@@ -56,6 +58,8 @@ export interface SwitchboardOptions {
   clock?: Clock;
   /** What tells how late the event loop is; the real one when absent. */
   lag?: LagSource;
+  /** How outbound HTTP resolves names; by the system's name service when absent. */
+  resolve?: ResolveName;
   /** Further plugins, installed after the built-in ones. */
   plugins?: readonly Plugin[];
 }
@@ -92,7 +96,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    return await build(config, { clock, secrets, log, closers, lag: options.lag, extra: options.plugins ?? [] });
+    return await build(config, { ...options, clock, secrets, log, closers });
   } catch (error) {
     await closeAll(log, closers);
     throw error;
@@ -105,14 +109,13 @@ interface Foundation {
   log: Logger;
   /** Undo steps, in the order in which their parts were built. */
   closers: (() => unknown)[];
-  lag: LagSource | undefined;
-  extra: readonly Plugin[];
+  lag?: LagSource;
+  resolve?: ResolveName;
+  plugins?: readonly Plugin[];
 }
 
-async function build(
-  config: Config,
-  { clock, secrets, log, closers, lag: injected, extra }: Foundation,
-): Promise<Switchboard> {
+async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
+  const { clock, secrets, log, closers, lag: injected, resolve, plugins = [] } = foundation;
   const { home, durability } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
@@ -122,7 +125,9 @@ async function build(
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
   // Nothing is called yet; but the owners' agents.json files are read, and what is wrong with them is told.
-  new RemoteAgents({ workspaces, problems, secrets });
+  const remoteAgents = new RemoteAgents({ workspaces, problems, secrets });
+  // Read now, so that no log line comes before their keys are known.
+  for (const workspace of workspaces.names()) remoteAgents.of(workspace);
   const failpoints = new Failpoints(config.failpoint);
   const disk = new NodeDisk(failpoints);
   const callers = openCallers({
@@ -152,12 +157,12 @@ async function build(
   const recovery = await recover({ stores, mirror, log, scopes });
   log.info(recovery, 'recovered');
 
-  const bus = new Bus({ clock, log, boot });
+  const redact = (text: string): string => secrets.redact(text);
+  const bus = new Bus({ clock, log, boot, redact });
   const ledger = new FileLedger({ bus: bus.join(LEDGER_DECLARATION), clock, log, mirror, stores, boot });
   closers.push(() => ledger.close());
   const registry = new ExecutorRegistry(log);
   const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
-  const redact = (text: string): string => secrets.redact(text);
   const hostBus = bus.join(HOST_DECLARATION);
   const host = new ExecutorHost({
     bus: hostBus,
@@ -180,9 +185,9 @@ async function build(
   closers.push(() => keyUses.write());
   const streams = new OpenStreams({ limits: config.streams, clock, ownerOf: (hash) => callers.ownerOf(hash) });
   const used = (hash: string, callerId: string): void => keyUses.note(hash, callerId);
-  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock });
+  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock, ...(resolve && { resolve }) });
   closers.push(() => net.close());
-  let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  let url = config.publicUrl ?? localUrl(config.host, config.port);
 
   const core: Core = {
     config,
@@ -207,7 +212,7 @@ async function build(
     baseUrl: () => url,
   };
   const installed: Installed[] = [];
-  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...extra]) {
+  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...plugins]) {
     const part = await plugin.install({
       bus: bus.join(plugin),
       core,
@@ -231,7 +236,10 @@ async function build(
     async start() {
       await ready();
       const { host: address, port } = await http.listen(config.host, config.port);
-      const local = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+      const local = localUrl(address, port);
+      if (listensEverywhere(address) && config.publicUrl === undefined) {
+        log.warn('cards name this machine only: set publicUrl to the address that clients use');
+      }
       url = config.publicUrl ?? local;
       writeServerInfo(home, { url: local, pid: process.pid, startedAt: new Date(clock.now()).toISOString() });
       return { url: local };

@@ -69,7 +69,10 @@ class FileCallers implements CallerDirectory {
     // Also for a key that is known and not good: how long a refusal takes must not tell which kind of refusal it is.
     this.lookFor(hash);
     if (!this.callerOf(hash) && !checked) await this.nextCheck();
-    return this.callerOf(hash);
+    const caller = this.callerOf(hash);
+    // Where the file holds the hash alone, the key is known from here on.
+    if (caller) this.options.secrets.add(key);
+    return caller;
   }
 
   ownerOf(keySha256: string): string | undefined {
