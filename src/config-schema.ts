@@ -1,22 +1,17 @@
 // What may stand in switchboard.json and in the SWITCHBOARD_* variables, with limits and messages; no reading here.
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { DURATION, secondsOf } from './duration.js';
 import { isAddressRange, isAllowEntry } from './net/address-rules.js';
 import { NAME, NAME_RULE } from './workspace/names.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-
-const DURATION = 'must be a number of seconds, or a number followed by s, m, h or d';
+const DURATION_RULE = 'must be a number of seconds, or a number followed by s, m, h or d';
 /** Seconds as a number, or text such as `30m`, `1h`, `7d`. */
 const duration = z
-  .union([z.number(), z.string().regex(/^\d+[smhd]$/, DURATION)], DURATION)
-  .transform((value) =>
-    typeof value === 'number'
-      ? value
-      : Number(value.slice(0, -1)) * UNIT_SECONDS[value.slice(-1) as keyof typeof UNIT_SECONDS],
-  )
+  .union([z.number(), z.string().regex(DURATION, DURATION_RULE)], DURATION_RULE)
+  .transform((value) => (typeof value === 'number' ? value : secondsOf(value)))
   .pipe(z.number().positive('must be longer than 0').max(31_536_000, 'must be at most a year'));
 
 const positive = z.int('must be a whole number').positive('must be above 0');
@@ -101,6 +96,8 @@ export const FILE_SCHEMA = z
     heartbeatSeconds: z.number().positive('must be above 0'),
     chatWaitSeconds: z.number().min(0, 'must be 0 to 30').max(30, 'must be 0 to 30'),
     turnDeadline: duration,
+    expireQuestions: duration,
+    retention: z.object({ days: z.number().positive('must be above 0'), maxTasks: z.int().nonnegative() }).partial(),
     rate: z.object({ perMinute: positive, burst: positive }).partial(),
     quota: z
       .object({

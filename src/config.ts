@@ -29,6 +29,10 @@ export interface Config {
   heartbeatSeconds: number;
   chatWaitSeconds: number;
   turnDeadlineSeconds: number;
+  /** How long a question waits for its answer, where a workspace says nothing else; also for the operator's own tasks. */
+  expireQuestionsSeconds: number;
+  /** How long ended tasks stay, and how many of a workspace; likewise. */
+  retention: { days: number; maxTasks?: number };
   rate: { perMinute: number; burst: number };
   quota: Quota & StorageQuota;
   /** Sessions that stay open without running a turn. */
@@ -92,6 +96,8 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   heartbeatSeconds: 8,
   chatWaitSeconds: 30,
   turnDeadlineSeconds: 3600,
+  expireQuestionsSeconds: 7 * 86_400,
+  retention: { days: 90 },
   rate: { perMinute: 60, burst: 300 },
   quota: {
     liveTasksPerCaller: 1000,
@@ -162,14 +168,17 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   for (const field of fromFile.unknown) warnings.push(`${path}: there is no setting ${field}`);
   if (problems.length > 0) throw new AppError('config', ['The configuration is not usable:', ...problems].join('\n- '));
 
-  const { v: _v, sessionIdle, turnDeadline, drain, ...rest } = { ...fromFile.settings, ...fromEnv.settings };
-  const { rate, quota, streams, lockout, connections, ...plain } = rest;
+  const { v: _v, ...settings } = { ...fromFile.settings, ...fromEnv.settings };
+  const { sessionIdle, turnDeadline, expireQuestions, drain, ...rest } = settings;
+  const { retention, rate, quota, streams, lockout, connections, ...plain } = rest;
   const config: Config = {
     ...DEFAULTS,
     ...plain,
     ...(sessionIdle === undefined ? {} : { sessionIdleSeconds: sessionIdle }),
     ...(turnDeadline === undefined ? {} : { turnDeadlineSeconds: turnDeadline }),
     ...(drain === undefined ? {} : { drainSeconds: drain }),
+    ...(expireQuestions === undefined ? {} : { expireQuestionsSeconds: expireQuestions }),
+    retention: { ...DEFAULTS.retention, ...retention },
     rate: { ...DEFAULTS.rate, ...rate },
     streams: { ...DEFAULTS.streams, ...streams },
     lockout: { ...DEFAULTS.lockout, ...lockout },

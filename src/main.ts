@@ -14,17 +14,14 @@ import { Failpoints } from './failpoints.js';
 import { lockHome } from './home-lock.js';
 import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServerInfo } from './home.js';
 import { Hops } from './hops.js';
-import { createDoors } from './http/create-doors.js';
-import { Gate } from './http/gate.js';
-import { KeyUses } from './http/key-uses.js';
-import { LoopLag, type LagSource } from './http/loop-lag.js';
-import { Metrics } from './http/metrics.js';
-import { OpenStreams } from './http/open-streams.js';
-import { processMetrics } from './http/process-metrics.js';
+import { createFront } from './http/create-front.js';
+import type { LagSource } from './http/loop-lag.js';
 import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
+import { Housekeeping, type TaskLimits } from './ledger/housekeeping.js';
 import { FileLedger } from './ledger/ledger.js';
+import { Leftovers } from './ledger/leftovers.js';
 import { recover } from './ledger/recovery.js';
 import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
@@ -45,7 +42,8 @@ import { openWorkspaces } from './workspace/open-workspaces.js';
 import { FileProblems } from './workspace/file-problems.js';
 import { RemoteAgents } from './workspace/remote-agents.js';
 import { Transcripts } from './workspace/transcript.js';
-import { saveSessionLines } from './session-files.js';
+import { saveSessionLines, transcriptBin, usedByTranscripts } from './session-files.js';
+import { taskLimits } from './task-limits.js';
 
 export interface SwitchboardOptions {
   /** Complete configuration, or what differs from the environment and the home's file. */
@@ -115,7 +113,7 @@ interface Foundation {
 }
 
 async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
-  const { clock, secrets, log, closers, lag: injected, resolve, plugins = [] } = foundation;
+  const { clock, secrets, log, closers, resolve, plugins = [] } = foundation;
   const { home, durability } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
@@ -144,24 +142,49 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
   disk.mkdirp(operatorDir(home));
   const use = new StorageUse({ folderOf, clock, log });
-  const blobs = new BlobFiles({ disk, folderOf, durability, grew: (scope, bytes) => use.grew(scope, bytes) });
+  const blobs = new BlobFiles({ disk, clock, folderOf, durability, grew: (scope, bytes) => use.grew(scope, bytes) });
   const transcripts = new Transcripts({ disk, workspaces, durability, problems });
   const inbox = new Inbox({ workspaces, limits: (name) => inboxLimits(config, workspaces, name) });
   const isGone = (scope: string): boolean => scope !== 'operator' && !workspaces.has(scope);
-  const lines = { saveLines: saveSessionLines(transcripts, problems), syncLines: () => transcripts.sync() };
+  const lines = {
+    saveLines: saveSessionLines(transcripts, problems),
+    syncLines: () => Promise.all([transcripts.sync(), blobs.sync()]),
+  };
   const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, use, ...lines });
   const mirror = openMirror({ file: mirrorFile(home), log, clock });
   closers.push(() => mirror.close());
-  const scopes = ['operator', ...workspaces.names()];
+  const scopesNow = (): string[] => ['operator', ...workspaces.names()];
+  const scopes = scopesNow();
   for (const scope of scopes) blobs.clearLeftovers(scope);
-  const recovery = await recover({ stores, mirror, log, scopes });
+  const leftovers = new Leftovers({ mirror, blobs, transcripts: transcriptBin(transcripts) });
+  const recovery = await recover({
+    stores,
+    mirror,
+    log,
+    scopes,
+    leftovers,
+    usedByTranscripts: () => usedByTranscripts(transcripts, workspaces, (scope) => blobs.any(scope)),
+  });
   log.info(recovery, 'recovered');
 
   const redact = (text: string): string => secrets.redact(text);
   const bus = new Bus({ clock, log, boot, redact });
-  const ledger = new FileLedger({ bus: bus.join(LEDGER_DECLARATION), clock, log, mirror, stores, boot });
-  closers.push(() => ledger.close());
   const registry = new ExecutorRegistry(log);
+  const ledger = new FileLedger({
+    bus: bus.join(LEDGER_DECLARATION),
+    clock,
+    log,
+    mirror,
+    stores,
+    boot,
+    leftovers,
+    isOpen: (conversation) => registry.isOpen(conversation),
+  });
+  closers.push(() => ledger.close());
+  const limitsOf = (scope: string): TaskLimits | undefined =>
+    taskLimits(config, scope === 'operator' ? undefined : workspaces.settings(scope));
+  const housekeeping = new Housekeeping({ ledger, mirror, clock, log, scopes: scopesNow, limitsOf });
+  closers.push(() => housekeeping.stop());
   const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
   const hostBus = bus.join(HOST_DECLARATION);
   const host = new ExecutorHost({
@@ -175,16 +198,11 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     redact,
   });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
-  const metrics = new Metrics();
+  const keyUseStore = mirror.keyUses;
+  const front = createFront({ config, callers, clock, log, operatorKey, keyUseStore, lag: foundation.lag });
+  closers.push(() => front.stop());
+  const { doors, streams, metrics, keyUses } = front;
   const http = createHttpServer({ config, log, clock, metrics });
-  const lag = injected ?? new LoopLag(clock);
-  if (lag instanceof LoopLag) closers.push(() => lag.stop());
-  processMetrics(metrics, lag);
-  const gate = new Gate({ lag, overloadMs: config.overloadMs });
-  const keyUses = new KeyUses({ store: mirror.keyUses, clock, log });
-  closers.push(() => keyUses.write());
-  const streams = new OpenStreams({ limits: config.streams, clock, ownerOf: (hash) => callers.ownerOf(hash) });
-  const used = (hash: string, callerId: string): void => keyUses.note(hash, callerId);
   const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock, ...(resolve && { resolve }) });
   closers.push(() => net.close());
   let url = config.publicUrl ?? localUrl(config.host, config.port);
@@ -203,7 +221,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     callers,
     workspaces,
     hops: new Hops(ensureSwitchboardId(home, randomId)),
-    doors: createDoors({ config, callers, log, clock, operatorKey, gate, metrics, used }),
+    doors,
     streams,
     metrics,
     keyUses,
@@ -226,6 +244,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const makeReady = async (): Promise<void> => {
     await ledger.reconcile();
     for (const part of installed) await part.ready?.();
+    housekeeping.start();
   };
   const ready = (): Promise<void> => (readied ??= makeReady());
   return {
@@ -245,7 +264,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
       return { url: local };
     },
     async stop() {
-      gate.drain();
+      front.gate.drain();
       prompts.stop();
       for (const part of installed) part.drain?.();
       await host.stop(config.drainSeconds * 1000);

@@ -48,6 +48,15 @@ describe('loadConfig', () => {
     expect(problemsOf(() => loadConfig({ env, flags: { SWITCHBOARD_PORT: '-1' } }))).toContain('- SWITCHBOARD_PORT ');
   });
 
+  it('takes limits for tasks and questions, each with a default', () => {
+    expect(load().config).toMatchObject({ expireQuestionsSeconds: 604_800, retention: { days: 90 } });
+    settings({ expireQuestions: '12h', retention: { maxTasks: 5 } });
+    expect(load().config).toMatchObject({ expireQuestionsSeconds: 43_200, retention: { days: 90, maxTasks: 5 } });
+    settings({ expireQuestions: 0, retention: { days: 0, maxTasks: -1 } });
+    const problems = problemsOf(load);
+    for (const field of ['expireQuestions', 'retention.days', 'retention.maxTasks']) expect(problems).toContain(field);
+  });
+
   it('treats an empty variable as not set', () => {
     expect(load({ SWITCHBOARD_PORT: '', SWITCHBOARD_FAILPOINT: '' }).config).toEqual({ ...DEFAULTS, home });
   });

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../clock.js';
 import type { Disk, Durability } from '../disk.js';
+import type { Failpoints } from '../failpoints.js';
 import type { Logger } from '../log.js';
 import type { StorageUse } from '../workspace/storage-use.js';
 import { CheckpointStore } from './checkpoint-store.js';
@@ -27,8 +28,8 @@ export interface ScopeStoresDeps {
   isGone(scope: string): boolean;
   /** Appends lines to the transcript of the task's session, if its executor keeps one. */
   saveLines(record: TaskRecord, lines: readonly TranscriptLine[]): void;
-  /** Makes saved lines survive a loss of power; called before the journal lets go of what they came from. */
-  syncLines(): Promise<void>;
+  /** Makes what is beside the tasks survive a loss of power; called before the journal lets go of what it came from. */
+  syncLines(): Promise<unknown>;
   /** What is told of every byte that the journals take. */
   use?: StorageUse;
 }
@@ -67,6 +68,10 @@ export class ScopeStores {
 
   saveLines(record: TaskRecord, lines: readonly TranscriptLine[]): void {
     this.deps.saveLines(record, lines);
+  }
+
+  get failpoints(): Failpoints {
+    return this.deps.disk.failpoints;
   }
 
   /** True when the owner has taken the scope's folder away. */

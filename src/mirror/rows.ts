@@ -18,6 +18,8 @@ export interface TaskRow {
   head: string;
   /** Messages the task accepted, for the duplicate index. */
   messages: { id: string; hash: string; at: number; by?: string }[];
+  /** Names of the stored files it uses; absent when there are none. */
+  blobs?: readonly string[];
   /** Its work at a remote agent, while that is followed. */
   watch?: Omit<WatchRow, 'taskId' | 'scope'>;
 }
@@ -79,12 +81,40 @@ export interface KeyUseStore {
   save(uses: readonly KeyUse[]): void;
 }
 
+/** What leaves the index with a task. */
+export type PurgedRow = Pick<TaskRow, 'taskId' | 'scope' | 'caller' | 'messages'>;
+
+export interface OldestQuery {
+  scope: string;
+  states: readonly string[];
+  /** The last one of the previous page. */
+  after?: AgedTask;
+  limit: number;
+}
+
+export interface AgedTask {
+  taskId: string;
+  /** Since when it is in its state, milliseconds since the epoch. */
+  statusAt: number;
+}
+
 /** The index, as the ledger uses it. One implementation on SQLite; all calls are synchronous. */
 export interface Mirror {
   readonly keyUses: KeyUseStore;
   /** Inserts or replaces rows in one transaction. */
   upsert(rows: readonly TaskRow[]): void;
   remove(taskIds: readonly string[]): void;
+  /** Takes out all that is known of these tasks of their scopes, in one transaction. */
+  purge(rows: readonly PurgedRow[]): void;
+  /** Tasks of a scope in any of these states, the longest in its state first, ties by task id. */
+  oldest(query: OldestQuery): AgedTask[];
+  /** How many tasks of a scope are in any of these states. */
+  count(scope: string, states: readonly string[]): number;
+  /** A task (by its id) or a transcript (`<agent>/<session file>`) uses these stored files of the scope, among others. */
+  holdBlobs(scope: string, holder: string, blobs: readonly string[]): void;
+  blobsOf(scope: string, holder: string): string[];
+  dropBlobs(scope: string, holder: string): void;
+  isBlobUsed(scope: string, blob: string): boolean;
   /** Newest change of state first, ties by task id descending. */
   list(query: TaskQuery): TaskPage;
   scopeOf(taskId: string): string | undefined;

@@ -2,12 +2,24 @@
 // is AppError `storage-failed`.
 import type { Database, Statement } from 'better-sqlite3';
 import type { Clock } from '../clock.js';
+import { BlobUses } from './blob-uses.js';
 import { emptyTables } from './empty-tables.js';
 import { KeyUseTable } from './key-use-table.js';
 import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
-import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow, WatchRow } from './rows.js';
+import { OldestTasks } from './oldest-tasks.js';
+import type {
+  AgedTask,
+  KnownMessage,
+  Mirror,
+  OldestQuery,
+  PurgedRow,
+  TaskPage,
+  TaskQuery,
+  TaskRow,
+  WatchRow,
+} from './rows.js';
 import { storing } from './sqlite-code.js';
 import { LIVE_CODES, stateCode, stateName } from './state-code.js';
 import { TaskList } from './task-list.js';
@@ -42,7 +54,9 @@ export class SqliteMirror implements Mirror {
   private readonly db: Database;
   private readonly lanes: Lanes;
   private readonly tasks: TaskList;
+  private readonly aged: OldestTasks;
   private readonly messages: MessageIndex;
+  private readonly uses: BlobUses;
   private readonly watchList: WatchList;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
   private readonly insert: Statement<[number, string, ...number[], string]>;
@@ -67,6 +81,8 @@ export class SqliteMirror implements Mirror {
     this.keyUses = new KeyUseTable(db);
     this.lanes = new Lanes(db);
     this.tasks = new TaskList(db, this.lanes);
+    this.aged = new OldestTasks(db, this.lanes);
+    this.uses = new BlobUses(db);
     this.messages = new MessageIndex(db, (taskId) => this.scopeOf(taskId) !== undefined);
     this.watchList = new WatchList(db);
     this.find = db.prepare('SELECT id, seq, lane FROM tasks WHERE key = ? AND task_id = ?');
@@ -112,6 +128,45 @@ export class SqliteMirror implements Mirror {
       }
     };
     storing(() => this.inTransaction(work));
+  }
+
+  purge(rows: readonly PurgedRow[]): void {
+    const work = (): void => {
+      for (const row of rows) {
+        const known = this.find.get(taskKey(row.taskId), row.taskId);
+        if (known && this.lanes.get(known.lane).scope === row.scope) this.delete.run(known.id);
+        this.messages.remove(row);
+        this.uses.drop(row.scope, row.taskId);
+      }
+    };
+    storing(() => this.inTransaction(work));
+  }
+
+  oldest(query: OldestQuery): AgedTask[] {
+    return storing(() => {
+      this.askable();
+      return this.aged.page(query);
+    });
+  }
+
+  count(scope: string, states: readonly string[]): number {
+    return storing(() => this.aged.count(scope, states));
+  }
+
+  holdBlobs(scope: string, holder: string, blobs: readonly string[]): void {
+    storing(() => this.inTransaction(() => this.uses.add(scope, holder, blobs)));
+  }
+
+  blobsOf(scope: string, holder: string): string[] {
+    return storing(() => this.uses.of(scope, holder));
+  }
+
+  dropBlobs(scope: string, holder: string): void {
+    storing(() => this.uses.drop(scope, holder));
+  }
+
+  isBlobUsed(scope: string, blob: string): boolean {
+    return storing(() => this.uses.isUsed(scope, blob));
   }
 
   list(query: TaskQuery): TaskPage {
@@ -215,6 +270,7 @@ export class SqliteMirror implements Mirror {
     if (known) this.update.run(lane, context, code, statusAt, createdAt, seq, head, known.id);
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
+    if (row.blobs) this.uses.add(row.scope, taskId, row.blobs);
     this.watchList.write(row);
   }
 

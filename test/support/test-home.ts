@@ -49,4 +49,8 @@ export function makeTestHome(options: HomeOptions = {}): TestHome {
   return { path, workspace: WORKSPACE, keys, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** What the workspace's owner wants of ended tasks from now on. */
+export const setRetention = ({ path, workspace }: TestHome, retention: { days?: number; maxTasks?: number }): void =>
+  writeJson(join(path, 'workspaces', workspace, '.a2a', 'workspace.json'), { v: 1, retention });
+
 const writeJson = (file: string, value: unknown): void => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);

@@ -83,6 +83,10 @@ export class Runner implements Executor {
     this.sessions.drop(prompt);
   }
 
+  isOpen(conversation: Parameters<Sessions['has']>[0]): boolean {
+    return this.sessions.has(conversation);
+  }
+
   private driver(settings: WorkspaceSettings): Driver {
     const { name } = settings.driver;
     const driver = this.drivers.get(name);
