@@ -1,13 +1,13 @@
 // What tasks stand on, in the order in which it is opened: files, the mirror over them, and what a crash has left, folded in.
 import { join } from 'node:path';
-import { type Clock } from './clock.js';
-import { type Config } from './config.js';
+import type { Clock } from './clock.js';
+import type { Config } from './config.js';
 import type { Failpoints } from './failpoints.js';
 import { mirrorFile, operatorDir } from './home.js';
 import { Leftovers } from './ledger/leftovers.js';
 import { recover } from './ledger/recovery.js';
 import { ScopeStores } from './ledger/scope-stores.js';
-import { type Logger } from './log.js';
+import type { Logger } from './log.js';
 import { openMirror } from './mirror/open-mirror.js';
 import type { Mirror } from './mirror/rows.js';
 import type { WorkspaceDirectory } from './workspace/directory.js';
