@@ -16,6 +16,14 @@ const duration = z
 
 const positive = z.int('must be a whole number').positive('must be above 0');
 
+const seconds = z.number().positive('must be above 0').max(86_400, 'must be at most a day');
+
+/** As it stands in a Host header, without port. */
+const hostName = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:.]+\]$/, 'must be a host name or address without a port')
+  .transform((host) => host.toLowerCase());
+
 const name = z.string().regex(NAME, NAME_RULE);
 
 const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
@@ -97,7 +105,26 @@ export const FILE_SCHEMA = z
     expireQuestions: duration,
     retention: z.object({ days: z.number().positive('must be above 0'), maxTasks: z.int().nonnegative() }).partial(),
     rate: z.object({ perMinute: positive, burst: positive }).partial(),
-    quota: z.object({ liveTasksPerCaller: positive, liveTasks: positive, concurrentTurns: positive }).partial(),
+    quota: z
+      .object({
+        liveTasksPerCaller: positive,
+        liveTasks: positive,
+        concurrentTurns: positive,
+        tasks: positive,
+        taskBytes: positive,
+        inboxFiles: positive,
+        inboxBytes: positive,
+      })
+      .partial(),
+    maxIdleSessions: positive,
+    streams: z.object({ perCaller: positive, total: positive }).partial(),
+    lockout: z.object({ failures: positive, seconds }).partial(),
+    overloadMs: positive,
+    drain: duration,
+    connections: z
+      .object({ max: positive, headersSeconds: seconds, requestSeconds: seconds, keepAliveSeconds: seconds })
+      .partial(),
+    operatorHosts: z.array(hostName),
     defaultAgent: name,
     card,
     notifier: z
@@ -112,6 +139,8 @@ export const FILE_SCHEMA = z
     requiredExtensions: z.array(text),
     corsOrigins: z.array(origin),
     trustedProxies: z.array(proxy),
+    // Read anew at every call, and entry by entry, where agents are called; not here, once.
+    agents: z.unknown(),
   })
   .partial();
 

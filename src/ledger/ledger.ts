@@ -6,6 +6,7 @@ import { AppError, errorText } from '../errors.js';
 import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
 import { takeFromBus, type LedgerBus } from './bus-events.js';
 import { interruption, isCancelEcho, LOST_STEP, NOT_STORED, storageFailure } from './endings.js';
+import { Census } from './census.js';
 import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
 import { LiveTask } from './live-task.js';
@@ -34,10 +35,11 @@ export class FileLedger implements Ledger {
     load: (taskId) => this.mustLoad(taskId),
     append: (live, event) => this.append(live, event),
   });
+  readonly boot: string;
   readonly watches: TaskWatches;
+  readonly census: Census;
   readonly purge: TaskPurge;
   readonly pushSchedule: PushTimetable;
-
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
@@ -47,6 +49,7 @@ export class FileLedger implements Ledger {
   private stopped = false;
 
   constructor(private readonly deps: LedgerDeps) {
+    this.boot = deps.boot;
     this.counts = new TaskCounts(deps.mirror.live());
     this.memory = new TaskMemory(deps.clock);
     this.checkpointer = new Checkpointer({
@@ -56,6 +59,7 @@ export class FileLedger implements Ledger {
     });
     const { memory, checkpointer } = this;
     this.pushSchedule = new PushTimetable({ ...deps, sync: () => checkpointer.syncMirror() });
+    this.census = new Census(deps.mirror, checkpointer, deps.stores.use);
     this.purge = new TaskPurge({ ...deps, memory, checkpointer, load: (taskId) => this.load(taskId) });
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, checkpointer);
@@ -74,10 +78,6 @@ export class FileLedger implements Ledger {
 
   get healthy(): boolean {
     return this.health.healthy;
-  }
-
-  get boot(): string {
-    return this.deps.boot;
   }
 
   async create(task: NewTask): Promise<TaskRecord> {

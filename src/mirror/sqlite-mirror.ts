@@ -4,11 +4,13 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { Clock } from '../clock.js';
 import { BlobUses } from './blob-uses.js';
 import { emptyTables } from './empty-tables.js';
+import { KeyUseTable } from './key-use-table.js';
 import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
 import type { PushTable } from './push-rows.js';
 import { PushSchedule } from './push-schedule.js';
+import { pushTable } from './push-table.js';
 import { PushTries } from './push-tries.js';
 import { OldestTasks } from './oldest-tasks.js';
 import type {
@@ -53,6 +55,7 @@ export interface MirrorFile {
 export class SqliteMirror implements Mirror {
   readonly fresh: boolean;
   readonly pushes: PushTable;
+  readonly keyUses: KeyUseTable;
   private readonly db: Database;
   private readonly lanes: Lanes;
   private readonly tasks: TaskList;
@@ -70,6 +73,8 @@ export class SqliteMirror implements Mirror {
   private readonly selectLive: Statement<unknown[], { task_id: string; lane: number; state: number }>;
   private readonly selectIds: Statement<[number], string>;
   private readonly selectScopes: Statement<[], string>;
+  private readonly countScope: Statement<[string], number>;
+  private readonly countStates: Statement<[], { state: number; count: number }>;
   private readonly selectStamp: Statement<[string], string>;
   private readonly writeStamp: Statement<[string, string]>;
   private readonly inTransaction: (work: () => void) => void;
@@ -79,6 +84,7 @@ export class SqliteMirror implements Mirror {
     const { db, fresh } = file;
     this.fresh = fresh;
     this.db = db;
+    this.keyUses = new KeyUseTable(db);
     this.lanes = new Lanes(db);
     this.tasks = new TaskList(db, this.lanes);
     this.aged = new OldestTasks(db, this.lanes);
@@ -96,12 +102,18 @@ export class SqliteMirror implements Mirror {
     );
     this.selectIds = plucked(db, 'SELECT task_id FROM tasks INDEXED BY tasks_by_lane WHERE lane = ?');
     this.selectScopes = plucked(db, 'SELECT DISTINCT scope FROM lanes WHERE id IN (SELECT lane FROM lane_counts)');
+    this.countScope = db
+      .prepare<[string], number>(
+        'SELECT coalesce(sum(n), 0) FROM lane_counts WHERE lane IN (SELECT id FROM lanes WHERE scope = ?)',
+      )
+      .pluck();
+    this.countStates = db.prepare('SELECT state, sum(n) AS count FROM lane_counts GROUP BY state');
     this.selectStamp = plucked(db, 'SELECT stamp FROM folders WHERE scope = ?');
     this.writeStamp = db.prepare('INSERT OR REPLACE INTO folders (scope, stamp) VALUES (?, ?)');
     const transaction = db.transaction((work: () => void) => work());
     this.inTransaction = (work) => transaction.immediate(work);
     this.schedule = new PushSchedule(db);
-    this.pushes = this.pushTable(new PushTries(db));
+    this.pushes = pushTable(this.schedule, new PushTries(db), this.inTransaction);
   }
 
   upsert(rows: readonly TaskRow[]): void {
@@ -185,6 +197,15 @@ export class SqliteMirror implements Mirror {
     return storing(() => this.messages.find(caller, messageId));
   }
 
+  countOf(scope: string): number {
+    return storing(() => this.countScope.get(scope)) ?? 0;
+  }
+
+  countsByState(): { state: string; count: number }[] {
+    const rows = storing(() => this.countStates.all());
+    return rows.map(({ state, count }) => ({ state: stateName(state), count }));
+  }
+
   watches(): WatchRow[] {
     return storing(() => this.watchList.all());
   }
@@ -264,21 +285,6 @@ export class SqliteMirror implements Mirror {
     this.schedule.replace(row, known !== undefined);
     if (row.blobs) this.uses.add(row.scope, taskId, row.blobs);
     this.watchList.write(row);
-  }
-
-  private pushTable(tries: PushTries): PushTable {
-    const { schedule } = this;
-    return {
-      nextLane: (after) => storing(() => schedule.nextLane(after)),
-      due: (lane, now, limit) => storing(() => schedule.due(lane, now, limit)),
-      nextAfter: (now) => storing(() => schedule.nextAfter(now)),
-      find: (taskId, configId) => storing(() => schedule.find(taskId, configId)),
-      postpone: (push) => storing(() => schedule.postpone(push)),
-      list: (query) => storing(() => schedule.list(query)),
-      deadSince: (since, limit) => storing(() => schedule.deadSince(since, limit)),
-      addTries: (added) => storing(() => this.inTransaction(() => tries.add(added))),
-      tries: (taskId, configId, limit) => storing(() => tries.of(taskId, configId, limit)),
-    };
   }
 
   private contextId(name: string, lane: number): number {

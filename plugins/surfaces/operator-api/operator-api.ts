@@ -6,12 +6,14 @@ import { definePlugin, type Core } from '../../../src/plugin.js';
 import { chatRoutes } from './chat-routes.js';
 import { directoryRoutes } from './directory-routes.js';
 import { healthRouter } from './health.js';
+import { metricsRouter } from './metrics-router.js';
 import { openApiDocument } from './openapi.js';
 import type { Route } from './route.js';
 import { pushRoutes } from './push-routes.js';
 import { operatorRouter } from './router.js';
 import { taskRoutes } from './task-routes.js';
 import type { ViewPorts } from './task-view.js';
+import { webhookSecretRoutes } from './webhook-secret-routes.js';
 import { partsToWire } from './wire-parts.js';
 
 export const operatorApi = definePlugin({
@@ -23,6 +25,7 @@ export const operatorApi = definePlugin({
     const write = createErrorWriters(core.log).operator;
     const routes = operatorRoutes(core, (webhook) => bus.publish('push.disabled', webhook));
     mount('/', healthRouter(core, write));
+    mount('/', metricsRouter(core, write));
     mount('/api/a2a', operatorRouter(core, routes, write));
 
     const description = express.Router();
@@ -43,5 +46,6 @@ export function operatorRoutes(core: Core, pushDisabled: (webhook: PushDisabled)
     ...taskRoutes(core, views),
     ...directoryRoutes(core),
     ...pushRoutes(core, pushDisabled),
+    ...webhookSecretRoutes(core),
   ];
 }
