@@ -29,6 +29,11 @@ export interface Config {
   heartbeatSeconds: number;
   chatWaitSeconds: number;
   turnDeadlineSeconds: number;
+  /** How long the work of a remote agent is followed closely, and how long at all. */
+  followSeconds: number;
+  followTimeoutSeconds: number;
+  /** Bytes of one file that a remote agent sends. */
+  maxReceivedBytes: number;
   rate: { perMinute: number; burst: number };
   quota: Quota;
   defaultAgent?: string;
@@ -67,6 +72,9 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   heartbeatSeconds: 8,
   chatWaitSeconds: 30,
   turnDeadlineSeconds: 3600,
+  followSeconds: 60,
+  followTimeoutSeconds: 86_400,
+  maxReceivedBytes: 200 * MIB,
   rate: { perMinute: 60, burst: 300 },
   quota: { liveTasksPerCaller: 1000, liveTasks: 10_000, concurrentTurns: 64 },
   inbound: true,
@@ -120,12 +128,24 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   for (const field of fromFile.unknown) warnings.push(`${path}: there is no setting ${field}`);
   if (problems.length > 0) throw new AppError('config', ['The configuration is not usable:', ...problems].join('\n- '));
 
-  const { v: _v, sessionIdle, turnDeadline, rate, quota, ...plain } = { ...fromFile.settings, ...fromEnv.settings };
+  const {
+    v: _v,
+    sessionIdle,
+    turnDeadline,
+    followTimeout,
+    rate,
+    quota,
+    ...plain
+  } = {
+    ...fromFile.settings,
+    ...fromEnv.settings,
+  };
   const config: Config = {
     ...DEFAULTS,
     ...plain,
     ...(sessionIdle === undefined ? {} : { sessionIdleSeconds: sessionIdle }),
     ...(turnDeadline === undefined ? {} : { turnDeadlineSeconds: turnDeadline }),
+    ...(followTimeout === undefined ? {} : { followTimeoutSeconds: followTimeout }),
     rate: { ...DEFAULTS.rate, ...rate },
     quota: { ...DEFAULTS.quota, ...quota },
     ...(env.SWITCHBOARD_FAILPOINT ? { failpoint: env.SWITCHBOARD_FAILPOINT } : {}),

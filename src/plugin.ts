@@ -14,6 +14,7 @@ import type { Ledger } from './ledger/ledger-port.js';
 import type { Capabilities } from './capabilities.js';
 import type { Logger, Secrets } from './log.js';
 import type { GuardedFetch } from './net/guarded-fetch.js';
+import type { RemoteAgents } from './remote/remote-port.js';
 import type { BlobStore } from './workspace/blob-store.js';
 import type { CallerDirectory } from './workspace/callers.js';
 import type { WorkspaceDirectory } from './workspace/directory.js';
@@ -37,6 +38,8 @@ export interface Core {
   doors: Doors;
   /** The only way out: no plugin makes HTTP requests of its own. */
   net: GuardedFetch;
+  /** Agents elsewhere. */
+  remotes: RemoteAgents;
   /** What installed plugins add to what the core can do. */
   capabilities: Capabilities;
   /** Where the server is reached: the public URL, else the listener's. Known once it listens. */

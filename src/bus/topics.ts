@@ -204,6 +204,27 @@ export interface PushFailed extends PushAttempt {
   reason: string;
 }
 
+/** A task's work at a remote agent, while it is followed and when that ends. */
+export interface WatchEvent {
+  watchId: string;
+  taskId: string;
+  caller: string;
+  /** The remote agent. */
+  agent: string;
+  remoteTaskId?: string;
+  /** How it is followed now. */
+  rung?: string;
+}
+
+export interface WatchSettled extends WatchEvent {
+  /**
+   * `result`: the remote task ended. `question`: it asks. `lost`: the peer does not know it (any more). `stopped`: the
+   * agent is not configured any more, or following it failed again and again. `no-result`: it took too long. `gone`: the
+   * turn here ended otherwise.
+   */
+  end: 'result' | 'question' | 'lost' | 'stopped' | 'no-result' | 'gone';
+}
+
 export interface OwnerNotified {
   workspace: string;
   caller: string;
@@ -231,6 +252,9 @@ export interface TopicMap {
   'task.updated': TaskUpdated;
   'push.delivered': PushAttempt;
   'push.failed': PushFailed;
+  'watch.started': WatchEvent;
+  'watch.updated': WatchEvent;
+  'watch.settled': WatchSettled;
   'owner.notified': OwnerNotified;
   'plugin.failed': PluginFailed;
 }
@@ -253,6 +277,9 @@ export const TOPIC_SUFFIX: { readonly [K in TopicKind]: (keyof TopicMap[K] & str
   'task.updated': 'taskId',
   'push.delivered': null,
   'push.failed': null,
+  'watch.started': null,
+  'watch.updated': null,
+  'watch.settled': null,
   'owner.notified': null,
   'plugin.failed': null,
 };

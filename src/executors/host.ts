@@ -68,6 +68,7 @@ export class ExecutorHost implements Turns {
     if (known && (known.assigned.turn !== turn || !known.delegated)) return undefined;
     const run = known ?? this.open(assignedOf(record), record);
     run.delegated = true;
+    run.answered ||= record.task.artifacts.length > 0;
     const end = (outcome: RunOutcome): void => this.finish(run, endOfOutcome(outcome, run));
     return { prompt: run.prompt, handle: run, end };
   }
@@ -84,6 +85,8 @@ export class ExecutorHost implements Turns {
       });
     }
     for (const run of this.here()) {
+      // What was sent may be worked on there: the next process finds out.
+      if (this.deps.ledger.get(run.assigned.cid)?.envelope.watch) continue;
       this.end(run, failedEnd('interrupted', 'The server stopped while this task was running.'));
       run.controller.abort();
     }

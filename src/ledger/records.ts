@@ -57,8 +57,8 @@ export interface Watch {
   since: number;
   /** SHA-256 in hex of the token that the peer's callbacks carry. */
   tokenHash?: string;
-  /** The last of the caller's messages that the peer was given while this turn was open. */
-  passed?: string;
+  /** Id of the last of the caller's messages that the peer was given, or is about to be. */
+  passed: string;
 }
 
 /** Where a task's work is done at a remote agent. Outlives the watch, so that what comes next continues there. */

@@ -1,0 +1,309 @@
+// Follows one remote task until the turn here has its one end. Everything it knows is in the task's record and at the
+// peer, so it can be dropped at any line and begun again.
+import { createHash, randomBytes } from 'node:crypto';
+import type { WatchEvent, WatchSettled } from '../../../src/bus/topics.js';
+import { AppError, errorText } from '../../../src/errors.js';
+import type { OpenTurn } from '../../../src/executors/turns.js';
+import type { TaskRecord, Watch } from '../../../src/ledger/records.js';
+import type { Logger } from '../../../src/log.js';
+import type { Core } from '../../../src/plugin.js';
+import { keepParts } from '../../../src/remote/incoming-parts.js';
+import { RemoteError } from '../../../src/remote/remote-error.js';
+import type { RemoteOutcome } from '../../../src/remote/remote-outcome.js';
+import type { Peer } from '../../../src/remote/remote-port.js';
+import { adopt } from './adoption.js';
+import { ended, endOf, type End } from './endings.js';
+import { firstRung, lastingRung, pollMs, reopenMs, SAFETY_MS, STREAM_MS, withoutPush, type Rung } from './ladder.js';
+import { passOn } from './pass-on.js';
+import { Pause } from './pause.js';
+import { Relay } from './relay.js';
+
+export interface WatcherDeps {
+  core: Pick<Core, 'ledger' | 'remotes' | 'blobs' | 'clock' | 'config' | 'secrets' | 'hops'>;
+  log: Logger;
+  /** Where this watch's peer may call back; undefined when nobody can reach this server. */
+  callback(watch: Watch, scope: string): string | undefined;
+  /** In [0, 1). */
+  random(): number;
+  updated(event: WatchEvent): void;
+  settled(event: WatchSettled): void;
+}
+
+/** How often in a row following may fail for a reason that is nobody's answer. */
+const MAX_CRASHES = 3;
+/** The peer has this long to confirm a cancel, and then to stop. */
+const CANCEL_MS = 10_000;
+
+export class Watcher {
+  private readonly pause: Pause;
+  private readonly relay: Relay;
+  private rung: Rung | undefined;
+  private cuts = 0;
+  private polls = 0;
+  private canPush = true;
+  /** This process's callbacks are registered at the peer. */
+  private registered = false;
+  private stopped = false;
+  /** Whoever shows what the peer says does it alone: a cancel's answer and the stream's must not mix. */
+  private showing: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly taskId: string,
+    private readonly turn: OpenTurn,
+    private readonly deps: WatcherDeps,
+  ) {
+    this.pause = new Pause(deps.core.clock);
+    this.relay = new Relay(this.record(), { handle: turn.handle, keep: (parts) => this.keep(parts) });
+    turn.handle.signal.addEventListener('abort', () => this.stop(), { once: true });
+  }
+
+  /** Resolves when nothing is left to follow, or after `stop`. Never rejects. */
+  async run(): Promise<void> {
+    let crashes = 0;
+    while (!this.stopped) {
+      try {
+        const end = await this.follow();
+        if (end) this.finish(end);
+      } catch (error) {
+        if (this.stopped) return;
+        const { log } = this.deps;
+        log.error({ cid: this.taskId, err: error, reason: errorText(error) }, 'following a remote task failed');
+        if (++crashes < MAX_CRASHES) await this.pause.wait(pollMs('poll', crashes, this.deps.random()));
+        else this.finish(ended('stopped', 'Following the remote task failed again and again.'));
+      }
+    }
+  }
+
+  /** Ends the watch's work here, and leaves the watch as it is. */
+  stop(): void {
+    this.stopped = true;
+    this.pause.end();
+  }
+
+  /** Something may have changed at the peer, or is to be said to it: looks now. */
+  look(): void {
+    this.pause.wake();
+  }
+
+  /** Asks the peer to stop. Throws an AppError that says why it does not. */
+  async cancel(): Promise<void> {
+    const { remotes } = this.deps.core;
+    const { watch, remote } = this.record().envelope;
+    if (!watch || remote?.taskId === undefined) return;
+    try {
+      const peer = await remotes.connect(watch.agent, this.scope(), { timeoutMs: CANCEL_MS });
+      const task = await peer.cancel(remote.taskId, { timeoutMs: CANCEL_MS });
+      const outcome = await this.show(() => this.relay.snapshot(task));
+      if (outcome) return this.finish({ end: endOf(outcome), outcome });
+      this.look();
+      await new Promise<void>((resolve) => this.deps.core.clock.after(CANCEL_MS, resolve));
+      const late = `${watch.agent} was asked to stop and has not stopped yet.`;
+      if (!this.stopped) throw new AppError('task-not-cancelable', late);
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+      const end = await this.explain(error);
+      if (end) return this.finish(end);
+      // It may have ended by itself just now, which then is the answer.
+      this.look();
+      throw new AppError('task-not-cancelable', `Not canceled: ${error.message}`, {}, { cause: error });
+    }
+  }
+
+  /** One round: connects, and follows by the current rung until something ends that. */
+  private async follow(): Promise<End | undefined> {
+    const { core } = this.deps;
+    const record = this.record();
+    const { watch } = record.envelope;
+    if (!watch) return { end: 'gone' };
+    const age = core.clock.now() - watch.since;
+    if (age >= core.config.followTimeoutSeconds * 1000) {
+      return ended('no-result', `${watch.agent} had no result in the time allowed.`);
+    }
+    try {
+      const peer = await core.remotes.connect(watch.agent, this.scope(), {});
+      const remoteTaskId = record.envelope.remote?.taskId;
+      if (watch.state === 'sending' || remoteTaskId === undefined)
+        return await adopt(record, this.turn.prompt, peer, {
+          ...core,
+          keep: (parts) => this.keep(parts),
+        });
+      await passOn(record, peer, core, (text) => this.turn.handle.status(text));
+      this.choose(peer, watch, age);
+      const outcome = await this.check(peer, remoteTaskId);
+      if (outcome) return { end: endOf(outcome), outcome };
+      return await this.step(peer, remoteTaskId, watch);
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+      const end = await this.explain(error);
+      if (!end) await this.pause.wait(this.nextPoll(), this.leftMs(watch));
+      return end;
+    }
+  }
+
+  private async check(peer: Peer, remoteTaskId: string): Promise<RemoteOutcome | undefined> {
+    const task = await peer.get(remoteTaskId);
+    return this.show(() => this.relay.snapshot(task));
+  }
+
+  private async step(peer: Peer, remoteTaskId: string, watch: Watch): Promise<End | undefined> {
+    switch (this.rung) {
+      case 'close-stream':
+        return this.stream(peer, remoteTaskId, Math.max(1, this.closeLeftMs(watch)));
+      case 'stream':
+        return this.stream(peer, remoteTaskId, STREAM_MS);
+      case 'push':
+        return this.awaitCall(peer, remoteTaskId, watch);
+      default:
+        await this.pause.wait(this.nextPoll(), this.leftMs(watch));
+        return undefined;
+    }
+  }
+
+  /** Holds a stream for a while. One that was cut is opened again a little later, and given up after some times. */
+  private async stream(peer: Peer, remoteTaskId: string, holdMs: number): Promise<End | undefined> {
+    const over = new AbortController();
+    const stopHolding = this.deps.core.clock.after(holdMs, () => over.abort());
+    const stopLooking = this.pause.onWake(() => over.abort());
+    try {
+      for await (const event of peer.subscribe(remoteTaskId, { signal: over.signal })) {
+        this.cuts = 0;
+        const outcome = await this.show(() => this.relay.event(event));
+        if (outcome) return { end: endOf(outcome), outcome };
+        if (this.stopped) return undefined;
+      }
+      return undefined;
+    } catch (error) {
+      if (over.signal.aborted || !(error instanceof RemoteError) || error.fault === 'task-not-found') {
+        if (over.signal.aborted) return undefined;
+        throw error;
+      }
+      this.cuts += 1;
+      const wait = error.fault === 'unsupported' ? undefined : reopenMs(this.cuts);
+      if (wait === undefined) this.rung = 'poll';
+      else await this.pause.wait(wait);
+      return undefined;
+    } finally {
+      stopHolding();
+      stopLooking();
+    }
+  }
+
+  /** Registers for callbacks, looks once more, since something may have happened before, and waits. */
+  private async awaitCall(peer: Peer, remoteTaskId: string, watch: Watch): Promise<End | undefined> {
+    const { core } = this.deps;
+    const url = this.deps.callback(watch, this.scope());
+    if (url === undefined) return undefined;
+    if (!this.registered) {
+      const token = randomBytes(32).toString('base64url');
+      core.secrets.add(token);
+      const tokenHash = createHash('sha256').update(token).digest('hex');
+      await core.ledger.watches.update(this.taskId, this.turn.prompt.turn, { watch: { ...watch, tokenHash } });
+      try {
+        await peer.setPush(remoteTaskId, { id: watch.id, url, token });
+        this.registered = true;
+      } catch (error) {
+        if (!(error instanceof RemoteError)) throw error;
+        this.deps.log.warn(
+          { cid: this.taskId, agent: watch.agent, reason: error.message },
+          'no callbacks from this agent',
+        );
+        this.canPush = false;
+        this.rung = withoutPush(peer.offers);
+      }
+      return undefined;
+    }
+    await this.pause.wait(SAFETY_MS, this.leftMs(watch));
+    return undefined;
+  }
+
+  /** Where on the ladder this round is. */
+  private choose(peer: Peer, watch: Watch, age: number): void {
+    const { offers } = peer;
+    const push = offers.push && this.canPush && this.deps.callback(watch, this.scope()) !== undefined;
+    const closeMs = this.deps.core.config.followSeconds * 1000;
+    const means = { streaming: offers.streaming, push };
+    const before = this.rung;
+    if (before === undefined) this.rung = firstRung(means, age, closeMs);
+    else if (before.startsWith('close-') && age >= closeMs) this.rung = lastingRung(means);
+    if (this.rung === before) return;
+    this.polls = 0;
+    this.deps.updated({ ...this.event(), rung: this.rung as Rung });
+  }
+
+  private nextPoll(): number {
+    return pollMs(this.rung === 'close-poll' ? 'close-poll' : 'poll', this.polls++, this.deps.random());
+  }
+
+  private closeLeftMs(watch: Watch): number {
+    return watch.since + this.deps.core.config.followSeconds * 1000 - this.deps.core.clock.now();
+  }
+
+  private leftMs(watch: Watch): number {
+    return watch.since + this.deps.core.config.followTimeoutSeconds * 1000 - this.deps.core.clock.now();
+  }
+
+  /** What a peer's refusal means for the watch; undefined when it changes nothing. */
+  private async explain({ fault, message }: RemoteError): Promise<End | undefined> {
+    if (fault === 'task-not-found') return ended('lost', message);
+    if (fault === 'unknown-agent') return ended('stopped', message);
+    this.deps.log.info({ cid: this.taskId, fault, reason: message }, 'a remote task could not be looked at');
+    return undefined;
+  }
+
+  private finish({ end, outcome }: End): void {
+    if (this.stopped) return;
+    const event = { ...this.event(), end };
+    const config = this.registered ? this.event() : undefined;
+    this.stop();
+    if (outcome) this.turn.end(outcome);
+    this.deps.settled(event);
+    if (config?.remoteTaskId !== undefined) void this.forgetCallbacks(config.remoteTaskId, config.watchId);
+  }
+
+  private async forgetCallbacks(remoteTaskId: string, watchId: string): Promise<void> {
+    try {
+      const peer = await this.deps.core.remotes.connect(this.turn.prompt.agent, this.scope(), {});
+      await peer.deletePush(remoteTaskId, watchId);
+    } catch (error) {
+      this.deps.log.info({ cid: this.taskId, reason: errorText(error) }, 'a push config stays at the remote agent');
+    }
+  }
+
+  private show<T>(work: () => Promise<T>): Promise<T> {
+    const shown = this.showing.then(work, work);
+    this.showing = shown.catch(() => undefined);
+    return shown;
+  }
+
+  private async keep(parts: Parameters<typeof keepParts>[0]): ReturnType<typeof keepParts> {
+    const { blobs, remotes, config } = this.deps.core;
+    const { agent } = this.turn.prompt;
+    const scope = this.scope();
+    const download: Peer['download'] = async (url, maxBytes, options) =>
+      (await remotes.connect(agent, scope, {})).download(url, maxBytes, options);
+    const agentUrl = remotes.find(agent, scope)?.url ?? '';
+    return keepParts(parts, { blobs, scope, peer: { download }, agentUrl, maxBytes: config.maxReceivedBytes });
+  }
+
+  private record(): TaskRecord {
+    const record = this.deps.core.ledger.get(this.taskId);
+    if (!record) throw new Error(`task ${this.taskId} is gone`);
+    return record;
+  }
+
+  private scope(): string {
+    return this.turn.prompt.caller.scope;
+  }
+
+  private event(): WatchEvent {
+    const { watch, remote } = this.record().envelope;
+    const { caller, agent } = this.turn.prompt;
+    return {
+      watchId: watch?.id ?? '',
+      taskId: this.taskId,
+      caller: caller.id,
+      agent,
+      ...(remote?.taskId !== undefined && { remoteTaskId: remote.taskId }),
+    };
+  }
+}
