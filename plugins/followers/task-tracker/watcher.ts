@@ -1,6 +1,5 @@
 // Follows one remote task until the turn here has its one end. Everything it knows is in the task's record and at the
 // peer, so it can be dropped at any line and begun again.
-import { createHash, randomBytes } from 'node:crypto';
 import type { WatchEvent, WatchSettled } from '../../../src/bus/topics.js';
 import { AppError, errorText } from '../../../src/errors.js';
 import type { OpenTurn } from '../../../src/executors/turns.js';
@@ -12,6 +11,7 @@ import { RemoteError } from '../../../src/remote/remote-error.js';
 import type { RemoteOutcome } from '../../../src/remote/remote-outcome.js';
 import type { Peer } from '../../../src/remote/remote-port.js';
 import { adopt } from './adoption.js';
+import { Callbacks } from './callbacks.js';
 import { ended, endOf, type End } from './endings.js';
 import { firstRung, lastingRung, pollMs, reopenMs, SAFETY_MS, STREAM_MS, withoutPush, type Rung } from './ladder.js';
 import { passOn } from './pass-on.js';
@@ -40,9 +40,7 @@ export class Watcher {
   private rung: Rung | undefined;
   private cuts = 0;
   private polls = 0;
-  private canPush = true;
-  /** This process's callbacks are registered at the peer. */
-  private registered = false;
+  private readonly callbacks: Callbacks;
   private stopped = false;
   /** Whoever shows what the peer says does it alone: a cancel's answer and the stream's must not mix. */
   private showing: Promise<unknown> = Promise.resolve();
@@ -53,6 +51,10 @@ export class Watcher {
     private readonly deps: WatcherDeps,
   ) {
     this.pause = new Pause(deps.core.clock);
+    this.callbacks = new Callbacks(taskId, turn.prompt.turn, {
+      ...deps,
+      url: (watch) => deps.callback(watch, this.scope()),
+    });
     this.relay = new Relay(this.record(), { handle: turn.handle, keep: (parts) => this.keep(parts) });
     turn.handle.signal.addEventListener('abort', () => this.stop(), { once: true });
   }
@@ -152,7 +154,7 @@ export class Watcher {
       case 'stream':
         return this.stream(peer, remoteTaskId, STREAM_MS);
       case 'push':
-        return this.awaitCall(peer, remoteTaskId, watch);
+        return void (await this.awaitCall(peer, remoteTaskId, watch));
       default:
         await this.pause.wait(this.nextPoll(), this.leftMs(watch));
         return undefined;
@@ -188,40 +190,17 @@ export class Watcher {
     }
   }
 
-  /** Registers for callbacks, looks once more, since something may have happened before, and waits. */
-  private async awaitCall(peer: Peer, remoteTaskId: string, watch: Watch): Promise<End | undefined> {
-    const { core } = this.deps;
-    const url = this.deps.callback(watch, this.scope());
-    if (url === undefined) return undefined;
-    if (!this.registered) {
-      const token = randomBytes(32).toString('base64url');
-      core.secrets.add(token);
-      const tokenHash = createHash('sha256').update(token).digest('hex');
-      await core.ledger.watches.update(this.taskId, this.turn.prompt.turn, { watch: { ...watch, tokenHash } });
-      try {
-        await peer.setPush(remoteTaskId, { id: watch.id, url, token });
-        this.registered = true;
-      } catch (error) {
-        if (!(error instanceof RemoteError)) throw error;
-        this.deps.log.warn(
-          { cid: this.taskId, agent: watch.agent, reason: error.message },
-          'no callbacks from this agent',
-        );
-        this.canPush = false;
-        this.rung = withoutPush(peer.offers);
-      }
-      return undefined;
-    }
-    await this.pause.wait(SAFETY_MS, this.leftMs(watch));
-    return undefined;
+  /** Registers for callbacks; then the next round looks once more, since something may have happened before. */
+  private async awaitCall(peer: Peer, remoteTaskId: string, watch: Watch): Promise<void> {
+    if (this.callbacks.registered) await this.pause.wait(SAFETY_MS, this.leftMs(watch));
+    else if (!(await this.callbacks.register(peer, remoteTaskId, watch))) this.rung = withoutPush(peer.offers);
   }
 
   /** Where on the ladder this round is. */
   private choose(peer: Peer, watch: Watch, age: number): void {
     const { offers } = peer;
-    const push = offers.push && this.canPush && this.deps.callback(watch, this.scope()) !== undefined;
     const closeMs = this.deps.core.config.followSeconds * 1000;
-    const means = { streaming: offers.streaming, push };
+    const means = { streaming: offers.streaming, push: offers.push && this.callbacks.possible(watch) };
     const before = this.rung;
     if (before === undefined) this.rung = firstRung(means, age, closeMs);
     else if (before.startsWith('close-') && age >= closeMs) this.rung = lastingRung(means);
@@ -253,20 +232,11 @@ export class Watcher {
   private finish({ end, outcome }: End): void {
     if (this.stopped) return;
     const event = { ...this.event(), end };
-    const config = this.registered ? this.event() : undefined;
     this.stop();
     if (outcome) this.turn.end(outcome);
     this.deps.settled(event);
-    if (config?.remoteTaskId !== undefined) void this.forgetCallbacks(config.remoteTaskId, config.watchId);
-  }
-
-  private async forgetCallbacks(remoteTaskId: string, watchId: string): Promise<void> {
-    try {
-      const peer = await this.deps.core.remotes.connect(this.turn.prompt.agent, this.scope(), {});
-      await peer.deletePush(remoteTaskId, watchId);
-    } catch (error) {
-      this.deps.log.info({ cid: this.taskId, reason: errorText(error) }, 'a push config stays at the remote agent');
-    }
+    const { remotes } = this.deps.core;
+    void this.callbacks.forget(() => remotes.connect(this.turn.prompt.agent, this.scope(), {}));
   }
 
   private show<T>(work: () => Promise<T>): Promise<T> {
