@@ -51,6 +51,7 @@ export class TestLedger {
   bus!: Bus;
   report!: RecoveryReport;
   private tell!: ReturnType<TestLedger['join']>;
+  private mirror?: Mirror;
 
   constructor(
     readonly openMirror: (clock: Clock) => Mirror,
@@ -83,9 +84,17 @@ export class TestLedger {
       boot: 'boot',
     });
     this.bus = bus;
+    this.mirror = mirror;
     this.tell = this.join(bus);
     this.tell.subscribe('task.updated', (update) => void this.updates.push(update));
     return this;
+  }
+
+  /** A clean stop, before a restart. */
+  async stop(): Promise<void> {
+    if (!this.mirror) return;
+    await this.ledger.close();
+    this.mirror.close();
   }
 
   /** Publishes as the host would, and waits until everything is committed and shown. */
