@@ -40,7 +40,7 @@ export class TrackerWorld {
   constructor(readonly ledger: TestLedger) {}
 
   async restart(): Promise<this> {
-    for (const part of this.installed.splice(0)) part.stop?.();
+    for (const part of this.installed.splice(0)) await part.stop?.();
     await this.ledger.stop();
     await this.ledger.restart();
     const { bus, ledger, clock } = this.ledger;
