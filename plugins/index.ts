@@ -2,9 +2,11 @@
 // followers watch.
 import type { Plugin } from '../src/plugin.js';
 import { dispatcher } from './dispatcher/dispatcher.js';
+import { a2aExecutor } from './executors/a2a-executor/a2a-executor.js';
 import { sessionRunner } from './executors/session-runner/session-runner.js';
 import { pushDispatcher } from './followers/push-dispatcher/push-dispatcher.js';
 import { taskLog } from './followers/task-log/task-log.js';
+import { taskTracker } from './followers/task-tracker/task-tracker.js';
 import { a2aBridge } from './surfaces/a2a-bridge/a2a-bridge.js';
 import { operatorApi } from './surfaces/operator-api/operator-api.js';
 
@@ -14,7 +16,9 @@ export const PLUGINS = (sessionFiles: SessionFiles): readonly Plugin[] => [
   a2aBridge,
   operatorApi,
   dispatcher,
+  a2aExecutor,
   sessionRunner(sessionFiles),
+  taskTracker,
   taskLog,
   pushDispatcher,
 ];

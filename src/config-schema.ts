@@ -108,6 +108,8 @@ export const FILE_SCHEMA = z
     requiredExtensions: z.array(text),
     corsOrigins: z.array(origin),
     trustedProxies: z.array(proxy),
+    // Read anew at every call, and entry by entry, where agents are called; not here, once.
+    agents: z.unknown(),
   })
   .partial();
 

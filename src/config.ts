@@ -130,16 +130,14 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
 
   const {
     v: _v,
+    agents: _agents,
     sessionIdle,
     turnDeadline,
     followTimeout,
     rate,
     quota,
     ...plain
-  } = {
-    ...fromFile.settings,
-    ...fromEnv.settings,
-  };
+  } = { ...fromFile.settings, ...fromEnv.settings };
   const config: Config = {
     ...DEFAULTS,
     ...plain,

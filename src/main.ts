@@ -25,6 +25,7 @@ import { openMirror } from './mirror/open-mirror.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
 import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
+import { RemoteDirectory } from './remote/remote-directory.js';
 import { redactingLogger } from './redacting-logger.js';
 import { ensureSwitchboardId } from './switchboard-id.js';
 import { BlobFiles } from './workspace/blob-files.js';
@@ -33,7 +34,7 @@ import { Inbox } from './workspace/inbox.js';
 import { openCallers } from './workspace/open-callers.js';
 import { openWorkspaces } from './workspace/open-workspaces.js';
 import { FileProblems } from './workspace/file-problems.js';
-import { RemoteAgents } from './workspace/remote-agents.js';
+import { RemoteAgentFiles } from './workspace/remote-agent-files.js';
 import { Transcripts } from './workspace/transcript.js';
 import { saveSessionLines } from './session-files.js';
 
@@ -109,8 +110,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const problems = new FileProblems(log);
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
-  // Nothing is called yet; but the owners' agents.json files are read, and what is wrong with them is told.
-  new RemoteAgents({ workspaces, problems, secrets });
+  const remoteFiles = new RemoteAgentFiles({ home, workspaces, problems, secrets });
   const failpoints = new Failpoints(config.failpoint);
   const disk = new NodeDisk(failpoints);
   const callers = openCallers({
@@ -160,6 +160,9 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const http = createHttpServer({ config, log, clock });
   const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock });
   closers.push(() => net.close());
+  const enabled = config.outbound;
+  const remotes = new RemoteDirectory({ files: remoteFiles, enabled, net, clock, newId: randomId, log, redact });
+  closers.push(() => remotes.stop());
   let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
 
   const core: Core = {
@@ -178,6 +181,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     hops: new Hops(ensureSwitchboardId(home, randomId)),
     doors: createDoors({ config, callers, log, clock, operatorKey }),
     net,
+    remotes,
     capabilities: createCapabilities(),
     baseUrl: () => url,
   };
@@ -196,6 +200,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const makeReady = async (): Promise<void> => {
     await ledger.reconcile();
     for (const part of installed) await part.ready?.();
+    remotes.start();
   };
   const ready = (): Promise<void> => (readied ??= makeReady());
   return {

@@ -38,7 +38,7 @@ export interface Core {
   doors: Doors;
   /** The only way out: no plugin makes HTTP requests of its own. */
   net: GuardedFetch;
-  /** Agents elsewhere. */
+  /** Agents elsewhere: who they are, and how they are called. */
   remotes: RemoteAgents;
   /** What installed plugins add to what the core can do. */
   capabilities: Capabilities;
