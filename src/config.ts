@@ -46,6 +46,8 @@ export interface Config {
   allowPrivate: string[];
   /** The card's document for clients that name no version. */
   cardWithoutHeader: 'hybrid' | '1.0' | '0.3';
+  /** Whether callers may follow a task as a stream; otherwise they poll, or register webhooks. */
+  streaming: boolean;
   /** Whether callers may read a card of what is theirs to use. */
   extendedCards: boolean;
   /** URIs of A2A extensions that every request must list. */
@@ -81,6 +83,7 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   outbound: true,
   allowPrivate: [],
   cardWithoutHeader: 'hybrid',
+  streaming: true,
   extendedCards: true,
   requiredExtensions: [],
   corsOrigins: [],

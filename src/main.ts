@@ -15,6 +15,7 @@ import { lockHome } from './home-lock.js';
 import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServerInfo } from './home.js';
 import { Hops } from './hops.js';
 import { createDoors } from './http/create-doors.js';
+import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
 import { FileLedger } from './ledger/ledger.js';
@@ -163,7 +164,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
   const enabled = config.outbound;
   const remotes = new RemoteDirectory({ files: remoteFiles, enabled, net, clock, newId: randomId, log, redact });
   closers.push(() => remotes.stop());
-  let url = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  let url = config.publicUrl ?? localUrl(config.host, config.port);
 
   const core: Core = {
     config,
@@ -211,7 +212,10 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
     async start() {
       await ready();
       const { host: address, port } = await http.listen(config.host, config.port);
-      const local = `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+      const local = localUrl(address, port);
+      if (listensEverywhere(address) && config.publicUrl === undefined) {
+        log.warn('cards name this machine only: set publicUrl to the address that clients use');
+      }
       url = config.publicUrl ?? local;
       writeServerInfo(home, { url: local, pid: process.pid, startedAt: new Date(clock.now()).toISOString() });
       return { url: local };

@@ -15,6 +15,8 @@ export interface WorkspaceSettings {
   /** False: the workspace answers nobody but the operator. */
   exposed: boolean;
   publicCard: boolean;
+  /** False: there is no card for callers beyond the public one. */
+  extendedCard: boolean;
   /** IANA name; the host's zone when absent. */
   timeZone?: string;
   approval: { skills: string[] };

@@ -20,6 +20,7 @@ const schema = z.object({
   driver: z.looseObject({ name: z.string().regex(NAME) }).default({ name: 'scripted' }),
   exposed: z.boolean().default(true),
   publicCard: z.boolean().default(true),
+  extendedCard: z.boolean().default(true),
   timeZone: z.string().refine(isTimeZone, 'not a time zone').optional(),
   approval: z.object({ skills: names.default([]) }).prefault({}),
   queue: count.default(0),

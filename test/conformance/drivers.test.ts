@@ -80,6 +80,7 @@ const contextFor = (lines = 0): DriverContext => ({
     driver: { name: 'any' },
     exposed: true,
     publicCard: true,
+    extendedCard: true,
     approval: { skills: [] },
     queue: 0,
     retention: { days: 90 },

@@ -20,9 +20,11 @@ const ELSEWHERE: Record<ErrorCode, string | undefined> = {
   'agent-not-found': "surface: the agent of the address is not this key's",
   'task-not-found': "surface: no such task, or not this key's",
   'task-not-cancelable': 'surface: the task has ended',
-  'unsupported-operation': 'surface: the task does not take this now, e.g. a subscription after its end',
+  'unsupported-operation':
+    'surface: the task does not take this now, e.g. a subscription after its end; or streams are off',
   'content-type-not-supported': 'surface: a part of a kind or type that the agent does not take',
   'push-not-supported': 'surface: push notifications',
+  'extended-card-not-configured': 'surface: this agent has no extended card, though the common card promises one',
   overloaded: 'prompt port: the switchboard is stopping',
   'storage-failed': 'ledger, files, index: nothing was accepted, for want of disk space for instance',
   internal: "anywhere: a defect, or an owner's file that can't be used; the log says which",
@@ -36,7 +38,6 @@ const ELSEWHERE: Record<ErrorCode, string | undefined> = {
   locked: undefined,
   // Nothing refuses with these.
   cooldown: undefined,
-  'extended-card-not-configured': undefined,
   'invalid-agent-response': undefined,
 };
 

@@ -14,6 +14,7 @@ const DEFAULTS = {
   driver: { name: 'scripted' },
   exposed: true,
   publicCard: true,
+  extendedCard: true,
   approval: { skills: [] },
   queue: 0,
   retention: { days: 90 },

@@ -1,4 +1,5 @@
 // The card of one agent: its owner's words, and for a known caller only what that caller may use.
+import { AppError } from '../../../src/errors.js';
 import type { AgentInfo } from '../../../src/executors/contract.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Caller } from '../../../src/workspace/callers.js';
@@ -13,7 +14,8 @@ export const publicCard = (core: CardPorts, agent: AgentInfo): WireCard =>
 
 /**
  * The extended card: the agent as this caller may use it, at the address it was asked for: its own path, or the common
- * one, with the tenant that selected it there.
+ * one, with the tenant that selected it there. Throws `unsupported-operation` where no card promises one, and
+ * `extended-card-not-configured` where the common card does and this agent has none.
  */
 export function extendedCard(
   core: CardPorts,
@@ -21,12 +23,20 @@ export function extendedCard(
   { agent, byPath, tenant }: { agent: AgentInfo; byPath: boolean; tenant?: string },
 ): WireCard {
   const words = wordsOf(core, agent);
+  if (!core.config.extendedCards || (byPath && words.extendedCard === false)) {
+    throw new AppError('unsupported-operation', 'There is no extended agent card here.');
+  }
+  if (words.extendedCard === false) {
+    throw new AppError('extended-card-not-configured', `The agent ${agent.name} has no extended card.`);
+  }
   const skills = words.skills?.filter(({ id }) => caller.skills?.includes(id) ?? true);
   const url = `${core.baseUrl()}${byPath ? `/agents/${agent.name}` : ''}/a2a`;
   return agentCard(core, { ...words, skills }, url, byPath ? undefined : tenant);
 }
 
 function wordsOf({ workspaces }: CardPorts, agent: AgentInfo): CardWords {
-  if (agent.kind === 'workspace') return workspaces.card(agent.name);
+  if (agent.kind === 'workspace') {
+    return { ...workspaces.card(agent.name), extendedCard: workspaces.settings(agent.name).extendedCard };
+  }
   return { name: agent.name, description: agent.description ?? '', skills: agent.skills };
 }

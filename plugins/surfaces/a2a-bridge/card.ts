@@ -21,11 +21,15 @@ export const GENERAL_SKILL = {
   tags: ['conversation'],
 };
 
-export type CardWords = Pick<CardSource, 'name' | 'description'> & Partial<CardSource>;
+export type CardWords = Pick<CardSource, 'name' | 'description'> &
+  Partial<CardSource> & {
+    /** False: this agent has no extended card, although others may. */
+    extendedCard?: boolean;
+  };
 
 /** What of the configuration, and of what is installed, shows in cards. */
 export interface CardSettings {
-  config: Pick<Config, 'extendedCards' | 'requiredExtensions'>;
+  config: Pick<Config, 'extendedCards' | 'requiredExtensions' | 'streaming'>;
   capabilities: Pick<Capabilities, 'has'>;
 }
 
@@ -50,9 +54,9 @@ export function agentCard(
       BINDINGS,
     ),
     capabilities: {
-      streaming: true,
+      streaming: config.streaming,
       pushNotifications: capabilities.has('push-notifications'),
-      extendedAgentCard: config.extendedCards,
+      extendedAgentCard: config.extendedCards && words.extendedCard !== false,
       extensions: EXTENSIONS.map((extension) => ({ ...extension, required: required.includes(extension.uri) })),
     },
     securitySchemes: {

@@ -91,12 +91,7 @@ export class BridgeRequestHandler implements A2ARequestHandler {
   }
 
   getAuthenticatedExtendedAgentCard(_params: unknown, context: ServerCallContext): Promise<AgentCard> {
-    return answer(context, ({ caller, target }) => {
-      if (!this.ports.config.extendedCards) {
-        throw new AppError('unsupported-operation', 'There are no extended agent cards here.');
-      }
-      return AgentCard.fromJSON(extendedCard(this.ports, caller, target));
-    });
+    return answer(context, ({ caller, target }) => AgentCard.fromJSON(extendedCard(this.ports, caller, target)));
   }
 
   /** Carries out an operation that wants no answer. By the rules of JSON-RPC its failure stays unsaid, too. */

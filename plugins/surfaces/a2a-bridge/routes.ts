@@ -97,6 +97,9 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
       // Webhooks of 0.3 callers would need bodies of 0.3.
       pushNotifications: !legacy && core.capabilities.has('push-notifications'),
     });
+    if (isStreaming(operation.name) && !core.config.streaming) {
+      throw new AppError('unsupported-operation', 'There are no streams here; poll the task, or register a webhook.');
+    }
     const call = new Call(req, res, req.caller as Caller, target, operation, writeError);
     req.rawBody = undefined;
     if (request.notification) {

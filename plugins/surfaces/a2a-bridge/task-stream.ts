@@ -46,14 +46,15 @@ export function openSubscription(ports: Pick<Core, 'ledger' | 'blobs'>, call: Ca
   const after = lastEventSeq(call.req.headers['last-event-id'], ports.ledger.boot);
   // What comes after a task's end (a webhook told, say) is nothing that a stream shows.
   const { transitions, seq } = record.envelope;
-  const last = isTerminal(record.task.status.state) ? (transitions.at(-1)?.seq ?? seq) : seq;
-  if (after !== undefined && after < last) {
+  const ended = isTerminal(record.task.status.state);
+  const last = ended ? (transitions.at(-1)?.seq ?? seq) : seq;
+  if (after !== undefined && (after < last || (after === last && !ended))) {
     const follower = ports.ledger.follow(taskId, after);
     if (follower.replayed) return { follower, read };
     follower.close();
   }
   const { state } = record.task.status;
-  if (isTerminal(state)) {
+  if (ended) {
     // 0.3 clients read how the task ended from its stream.
     if (call.legacy) return { first: { record, seq: record.envelope.seq }, read };
     throw new AppError('unsupported-operation', `The task is ${shortState(state)}; there is nothing to subscribe to.`);

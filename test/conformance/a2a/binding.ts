@@ -116,8 +116,9 @@ function rpcOutcome({ json }: Answer): Omit<Outcome, 'answer'> {
   return { error: { code, message, reason: data[0].reason, details: data } };
 }
 
-function restRequest(operation: string, { id, ...rest }: Any): Written {
+function restRequest(operation: string, { id, taskId, ...rest }: Any): Written {
   const task = `/tasks/${encodeURIComponent(id)}`;
+  const webhooks = `/tasks/${encodeURIComponent(taskId)}/pushNotificationConfigs`;
   switch (operation) {
     case 'SendMessage':
       return { method: 'POST', path: '/message:send', body: rest };
@@ -131,6 +132,14 @@ function restRequest(operation: string, { id, ...rest }: Any): Written {
       return { method: 'POST', path: `${task}:cancel`, body: rest };
     case 'SubscribeToTask':
       return { method: 'POST', path: `${task}:subscribe`, body: rest };
+    case 'CreateTaskPushNotificationConfig':
+      return { method: 'POST', path: webhooks, body: { ...rest, id } };
+    case 'GetTaskPushNotificationConfig':
+      return { method: 'GET', path: `${webhooks}/${encodeURIComponent(id)}${query(onlyTenant(rest))}` };
+    case 'ListTaskPushNotificationConfigs':
+      return { method: 'GET', path: webhooks + query(onlyTenant(rest)) };
+    case 'DeleteTaskPushNotificationConfig':
+      return { method: 'DELETE', path: `${webhooks}/${encodeURIComponent(id)}${query(onlyTenant(rest))}` };
     case 'GetExtendedAgentCard':
       return { method: 'GET', path: `/extendedAgentCard${query(rest)}` };
     default:
@@ -144,6 +153,7 @@ function restOutcome({ json, status }: Answer): Omit<Outcome, 'answer'> {
   return { error: { code, message, reason: details[0].reason, details } };
 }
 
+const onlyTenant = ({ tenant }: Any): Any => (tenant === undefined ? {} : { tenant });
 const query = (params: Record<string, unknown>): string => {
   const entries = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]);
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;

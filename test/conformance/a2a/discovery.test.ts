@@ -2,12 +2,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 import { KEYS, useBridgeServer, type Answer } from '../../surfaces/a2a-bridge/bridge-server.js';
+import { RPC_RESULTS_0_3 } from '../golden/schema-0-3.js';
+import { RESULTS_1_0 } from '../golden/schema-1-0.js';
 import type { Any } from './binding.js';
 import { bindings } from './binding.js';
 
 const server = useBridgeServer({ publicUrl: 'https://agents.example/door' });
 const local = useBridgeServer();
 const off = useBridgeServer({ extendedCards: false });
+const unconfigured = useBridgeServer();
 
 const GENERIC = '/.well-known/agent-card.json';
 const OF_ALPHA = '/agents/alpha/.well-known/agent-card.json';
@@ -16,9 +19,14 @@ const read = (path: string, headers: Record<string, string> = {}): Promise<Answe
 
 describe.each([GENERIC, OF_ALPHA])('the card at %s', (path) => {
   it('[1] A card is served at its well-known address. (§8.1, §8.2)', async () => {
-    const { status, headers, json } = await read(path);
-    expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
-    expect(json.name).toEqual(expect.any(String));
+    for (const version of ['1.0', '0.3']) {
+      const { status, headers, json } = await read(path, { 'A2A-Version': version });
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
+      const results = version === '1.0' ? RESULTS_1_0 : RPC_RESULTS_0_3;
+      const schema = results['GetExtendedAgentCard'];
+      expect(schema?.safeParse(json).error?.issues).toBeUndefined();
+      expect(schema?.safeParse({ ...json, capabilities: undefined }).success).toBe(false);
+    }
   });
 
   it('[2][3] A card has every required member, and no required list is empty. (§4.4.1, §5.7)', async () => {
@@ -172,6 +180,32 @@ describe.each(bindings(local).map((binding) => [binding.name, binding] as const)
       expect.stringContaining('private'),
       expect.stringMatching(/^"/),
     ]);
+  });
+});
+
+describe.each(bindings(unconfigured).map((binding) => [binding.name, binding] as const))('%s', (name, binding) => {
+  const code = name === 'JSON-RPC' ? -32007 : 400;
+
+  it('[26][176] Where the card promises an extended card and the agent has none, that is an error of its own. (§3.3.4, §13.3, §5.4)', async () => {
+    unconfigured.write('alpha', 'workspace.json', { v: 1, extendedCard: false });
+    const { capabilities } = (await unconfigured.send('GET', GENERIC, { key: '' })).json;
+    expect(capabilities.extendedAgentCard).toBe(true);
+    const { error, answer } = await binding.call('GetExtendedAgentCard');
+    expect([error?.code, error?.reason]).toEqual([code, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED']);
+    expect(answer.headers.get('etag')).toBeNull();
+    expect((await binding.call('GetExtendedAgentCard', { tenant: 'beta' }, { key: KEYS.eve })).result.name).toBe(
+      'beta',
+    );
+    unconfigured.write('alpha', 'workspace.json', { v: 1 });
+    expect((await binding.call('GetExtendedAgentCard')).result.name).toBe('alpha');
+  });
+
+  it('[25] An agent whose own card promises none answers with an unsupported operation. (§3.3.4)', async () => {
+    unconfigured.write('alpha', 'workspace.json', { v: 1, extendedCard: false });
+    const { capabilities } = (await unconfigured.send('GET', OF_ALPHA, { key: '' })).json;
+    expect(capabilities.extendedAgentCard ?? false).toBe(false);
+    const { error } = await binding.call('GetExtendedAgentCard', {}, { at: '/agents/alpha/a2a' });
+    expect(error?.reason).toBe('UNSUPPORTED_OPERATION');
   });
 });
 

@@ -1,14 +1,19 @@
 // Who may do what, and what is never told, over each binding.
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KEYS, sendParams, useBridgeServer, type Answer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import { ManualAgent } from '../../support/manual-agent.js';
+import { Receiver } from '../../support/receiver.js';
 import type { Binding } from './binding.js';
 import { bindings } from './binding.js';
 import { overEachBinding } from './scenario.js';
 
 const agent = new ManualAgent();
 const server = useBridgeServer({}, [agent.plugin]);
+/** What must not be reached. */
+const inner = new Receiver();
+beforeAll(() => inner.start());
+afterAll(() => inner.stop());
 const limited = useBridgeServer({ rate: { perMinute: 1, burst: 3 }, maxBodyBytes: 2000 });
 
 const OPERATIONS: [string, (id: string) => object][] = [
@@ -17,6 +22,10 @@ const OPERATIONS: [string, (id: string) => object][] = [
   ['GetTask', (id) => ({ id })],
   ['CancelTask', (id) => ({ id })],
   ['SubscribeToTask', (id) => ({ id })],
+  ['CreateTaskPushNotificationConfig', (taskId) => ({ taskId, url: 'https://8.8.8.8/hook' })],
+  ['GetTaskPushNotificationConfig', (taskId) => ({ taskId, id: 'c' })],
+  ['ListTaskPushNotificationConfigs', (taskId) => ({ taskId })],
+  ['DeleteTaskPushNotificationConfig', (taskId) => ({ taskId, id: 'c' })],
 ];
 
 /** What can be seen of an answer, with the id in it taken out. */
@@ -30,19 +39,24 @@ overEachBinding(server, 'authorization', [
   [
     '[182][183] Every operation wants a key, and the refusal names the schemes. (§7.4, §3.3.2)',
     async (binding) => {
+      server.write('gamma', 'callers.json', {
+        v: 1,
+        callers: [{ name: 'old', keys: [{ key: 'key-expired', expiresAt: '2020-01-01T00:00:00Z' }] }],
+      });
       const reasons = [];
       for (const [operation, params] of [
         ...OPERATIONS,
         ['ListTasks', () => ({})],
         ['GetExtendedAgentCard', () => ({})],
       ] as typeof OPERATIONS) {
-        for (const key of ['', 'wrong']) {
+        for (const key of ['', 'wrong', 'key-expired']) {
           const { answer, error } = await binding.call(operation, params('x'), { key });
           expect(answer.status).toBe(401);
           expect(answer.headers.get('www-authenticate')).toMatch(/Bearer.*ApiKey/);
           reasons.push(error?.reason);
         }
       }
+      expect(new Set(reasons)).toEqual(new Set(['UNAUTHENTICATED']));
       return reasons;
     },
   ],
@@ -59,12 +73,16 @@ overEachBinding(server, 'authorization', [
     "[185][186] Somebody else's task is answered exactly like one that does not exist, on every operation. (§13.1, §3.3.2)",
     async (binding) => {
       const foreign = (await binding.call('SendMessage', sendParams('ask x'), { key: KEYS.ann })).result.task.id;
+      const webhook = { taskId: foreign, id: 'c', url: 'https://8.8.8.8/hook' };
+      await binding.call('CreateTaskPushNotificationConfig', webhook, { key: KEYS.ann });
       for (const [operation, params] of OPERATIONS) {
         const unknown = randomUUID();
         const expected = visible((await binding.call(operation, params(unknown))).answer, unknown);
         expect(visible((await binding.call(operation, params(foreign))).answer, foreign)).toEqual(expected);
       }
       const untouched = (await binding.call('GetTask', { id: foreign }, { key: KEYS.ann })).result;
+      const webhooks = await binding.call('ListTaskPushNotificationConfigs', { taskId: foreign }, { key: KEYS.ann });
+      expect(webhooks.result.configs).toEqual([webhook]);
       return untouched.status.state;
     },
   ],
@@ -87,11 +105,21 @@ overEachBinding(server, 'authorization', [
   [
     '[194] A link in a part is not followed to where it must not lead. (§14.1.1)',
     async (binding) => {
-      const part = { url: 'http://169.254.169.254/latest/meta-data' };
-      const { result, error } = await binding.call('SendMessage', sendParams('', { parts: [part] }));
-      expect(error?.reason ?? result.task.status.state).toMatch(
-        /^(?:CONTENT_TYPE_NOT_SUPPORTED|INVALID_PARAMS|TASK_STATE_FAILED)$/,
-      );
+      const links = [
+        'http://169.254.169.254/latest/meta-data',
+        'https://10.0.0.1/',
+        'https://[::ffff:127.0.0.1]/',
+        inner.url('/planted').replace('http:', 'https:'),
+        inner.url('/planted'),
+      ];
+      const reasons = [];
+      for (const url of links) {
+        const { error } = await binding.call('SendMessage', sendParams('', { parts: [{ url }] }));
+        reasons.push([error?.reason, error?.details.at(-1).fieldViolations[0].field]);
+      }
+      expect(reasons).toEqual(Array(links.length).fill(['INVALID_PARAMS', 'message.parts[0].url']));
+      expect(inner.connections).toBe(0);
+      return reasons;
     },
   ],
   [
@@ -121,7 +149,7 @@ overEachBinding(server, 'authorization', [
     },
   ],
   [
-    '[199] Tasks, contexts and page tokens of one agent are not those of another. (§13.1)',
+    '[199] Tasks, contexts, page tokens and webhooks of one agent are not those of another. (§13.1)',
     async (binding) => {
       const contextId = `tenants-${binding.name[0]}`;
       const call = (operation: string, params: object) => binding.call(operation, params, { key: KEYS.eve });
@@ -133,6 +161,12 @@ overEachBinding(server, 'authorization', [
       ];
       expect([here.totalSize, there.totalSize]).toEqual([2, 1]);
       expect((await call('GetTask', { id: here.tasks[0].id, tenant: 'beta' })).error?.reason).toBe('TASK_NOT_FOUND');
+      const webhook = { taskId: here.tasks[0].id, id: 'c', url: 'https://8.8.8.8/hook' };
+      expect((await call('CreateTaskPushNotificationConfig', webhook)).result).toEqual(webhook);
+      for (const verb of ['Create', 'Get', 'Delete']) {
+        const { error } = await call(`${verb}TaskPushNotificationConfig`, { ...webhook, tenant: 'beta' });
+        expect(error?.reason).toBe('TASK_NOT_FOUND');
+      }
       const token = { contextId, pageSize: 1, pageToken: here.nextPageToken, tenant: 'beta' };
       return (await call('ListTasks', token)).error?.reason;
     },
@@ -156,7 +190,11 @@ describe.each(bindings(limited).map((binding) => [binding.name, binding] as cons
 
 describe('the log', () => {
   it('[193] No line of the log holds a key or what a message says. (§13.4)', async () => {
-    const secrets = ['key-alpha-bob', 'planted-words', 'wrong-planted-key'];
+    const secrets = ['key-alpha-bob', 'planted-words', 'wrong-planted-key', 'planted-token', 'planted-credentials'];
+    const authentication = { scheme: 'Bearer', credentials: 'planted-credentials' };
+    const webhook = { url: inner.url('/planted'), token: 'planted-token', authentication };
+    await server.rpc('SendMessage', sendParams('hi', {}, { taskPushNotificationConfig: webhook }));
+    await server.send('GET', '/a2a/tasks', { key: '', headers: { Authorization: 'Bearer wrong-planted-key' } });
     await server.rpc('SendMessage', sendParams('crash planted-words'));
     await server.rpc('SendMessage', sendParams('say planted-words'));
     await server.rpc('ListTasks', {}, { key: 'wrong-planted-key' });

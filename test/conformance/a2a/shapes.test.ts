@@ -1,5 +1,5 @@
 // What is special about each binding, and what both have in common on the wire.
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { frames, KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import type { Any } from './binding.js';
 import { bindings } from './binding.js';
@@ -81,6 +81,14 @@ describe('JSON-RPC', () => {
     for (const params of [[], 'x', undefined, { id: 5 }, { id: {} }, { id: '' }]) {
       expect((await call('GetTask', params)).json.error.code).toBe(-32602);
     }
+    const { ledger } = server.switchboard.core;
+    const broken = jest.spyOn(ledger, 'get').mockImplementation(() => {
+      throw new TypeError('planted-detail');
+    });
+    const answer = await call('GetTask', { id: 'x' });
+    broken.mockRestore();
+    expect(answer.json.error.code).toBe(-32603);
+    expect(answer.text).not.toContain('planted');
   });
 
   it('[67][68] The data of an error is a list of typed details, ErrorInfo always and BadRequest for parameters. (§9.5, §3.3.2)', async () => {
@@ -108,18 +116,33 @@ describe('JSON-RPC', () => {
 });
 
 describe('HTTP+JSON', () => {
-  const open = async (): Promise<Any> =>
-    (await server.send('POST', '/a2a/message:send', { body: sendParams('ask x') })).json.task;
+  const open = async (tenant = '', key?: string): Promise<Any> =>
+    (await server.send('POST', `/a2a${tenant}/message:send`, { key, body: sendParams('ask x') })).json.task;
+  /** A request for each operation, that can be carried out in this order. */
+  const everyPath = async (tenant: string, key?: string): Promise<[string, string, unknown?][]> => {
+    const task = `/tasks/${(await open(tenant, key)).id}`;
+    const follow = await open(tenant, key);
+    return [
+      ['POST', '/message:send', sendParams('hi')],
+      ['POST', '/message:stream', sendParams('hi')],
+      ['POST', '/message:stream', sendParams('done', { taskId: follow.id })],
+      ['GET', '/tasks'],
+      ['GET', task],
+      ['POST', `${task}/pushNotificationConfigs`, { id: 'c', url: 'https://8.8.8.8/hook' }],
+      ['GET', `${task}/pushNotificationConfigs/c`],
+      ['GET', `${task}/pushNotificationConfigs`],
+      ['DELETE', `${task}/pushNotificationConfigs/c`],
+      ['POST', `${task}:cancel`],
+      ['GET', '/extendedAgentCard'],
+    ];
+  };
 
   it('[69] The paths of the operations are relative to the url and have no version in them. (§11.3, §5.3)', async () => {
-    const { id } = await open();
-    const known: [string, string][] = [
-      ['GET', '/tasks'],
-      ['GET', `/tasks/${id}`],
-      ['GET', '/extendedAgentCard'],
-      ['POST', `/tasks/${id}:cancel`],
-    ];
-    for (const [method, path] of known) expect((await server.send(method, `/a2a${path}`)).status).toBe(200);
+    for (const [method, path, body] of await everyPath('')) {
+      const { status, text } = await server.send(method, `/a2a${path}`, body === undefined ? {} : { body });
+      expect([path, status, text.includes('error')]).toEqual([path, expect.any(Number), false]);
+      expect(status).toBeLessThan(300);
+    }
     expect((await server.send('GET', '/a2a/v1/tasks')).status).not.toBe(200);
     expect((await server.send('GET', '/a2a/nothing')).status).toBe(404);
   });
@@ -136,6 +159,10 @@ describe('HTTP+JSON', () => {
 
   it('[70] Each path works behind the name of an agent. (a2a.proto)', async () => {
     const key = KEYS.eve;
+    for (const [method, path, body] of await everyPath('/beta', key)) {
+      const { status } = await server.send(method, `/a2a/beta${path}`, { key, ...(body !== undefined && { body }) });
+      expect([path, status < 300]).toEqual([path, true]);
+    }
     const { json } = await server.send('POST', '/a2a/beta/message:send', { key, body: sendParams('hi') });
     expect((await server.send('GET', `/a2a/beta/tasks/${json.task.id}`, { key })).status).toBe(200);
     expect((await server.send('GET', `/a2a/tasks/${json.task.id}`, { key })).status).toBe(404);

@@ -7,6 +7,8 @@ import { overEachBinding } from './scenario.js';
 
 const agent = new ManualAgent();
 const server = useBridgeServer({}, [agent.plugin]);
+const kept = useBridgeServer();
+const streamless = useBridgeServer({ streaming: false });
 const MANUAL = { key: KEYS.max, at: '/agents/manual/a2a' };
 
 /** A stream whose turn the test holds. */
@@ -54,13 +56,20 @@ overEachBinding(server, 'streams', [
   [
     '[99] A stream ends right after its terminal event. (§3.1.2)',
     async (binding) => {
+      const loop = { switchboard: 'a', agent: 'b' };
+      const chain = { metadata: { 'switchboard.chain': [loop, loop, loop, loop] } };
       const states = [];
-      for (const text of ['say done', 'fail no']) {
-        const events = await binding.events('SendStreamingMessage', sendParams(text));
-        const terminal = events.filter(({ statusUpdate }) => /COMPLETED|FAILED/.test(statusUpdate?.status.state));
-        expect(events.at(-1)).toBe(terminal[0]);
-        states.push(terminal[0].statusUpdate.status.state);
+      for (const params of [sendParams('say done'), sendParams('fail no'), sendParams('x', chain)]) {
+        const events = await binding.events('SendStreamingMessage', params);
+        const ends = events.map(({ task, statusUpdate }) => (task ?? statusUpdate)?.status.state);
+        const terminal = ends.findIndex((state) => /COMPLETED|FAILED|REJECTED/.test(state));
+        expect(terminal).toBe(events.length - 1);
+        states.push(ends[terminal]);
       }
+      const { stream, task } = await opened(binding);
+      await binding.call('CancelTask', { id: task.id }, MANUAL);
+      states.push((await stream.rest()).at(-1).statusUpdate.status.state);
+      expect(states).toEqual(['COMPLETED', 'FAILED', 'REJECTED', 'CANCELED'].map((state) => `TASK_STATE_${state}`));
       return states;
     },
   ],
@@ -146,6 +155,8 @@ overEachBinding(server, 'streams', [
       chunk('old', false);
       chunk('A', false);
       chunk('B', true, true);
+      // What appends to nothing makes it.
+      turn.handle.artifact({ artifactId: 'unknown', parts: [{ data: 'C' }] }, { append: true });
       turn.end({ kind: 'completed' });
       const flags = (await stream.rest()).flatMap(({ artifactUpdate: update }) =>
         update ? [[update.append ?? false, update.lastChunk ?? false]] : [],
@@ -154,9 +165,13 @@ overEachBinding(server, 'streams', [
         [false, false],
         [false, false],
         [true, true],
+        [true, true],
       ]);
       const { artifacts } = (await binding.call('GetTask', { id: task.id }, MANUAL)).result;
-      expect(artifacts).toEqual([expect.objectContaining({ artifactId: 'a', parts: [{ data: 'A' }, { data: 'B' }] })]);
+      expect(artifacts).toEqual([
+        expect.objectContaining({ artifactId: 'a', parts: [{ data: 'A' }, { data: 'B' }] }),
+        expect.objectContaining({ artifactId: 'unknown', parts: [{ data: 'C' }] }),
+      ]);
       return artifacts;
     },
   ],
@@ -200,16 +215,6 @@ overEachBinding(server, 'streams', [
     },
   ],
   [
-    '[109][173] Subscribing to an ended task is an unsupported operation, to an unknown one not found. (§3.1.6, §5.4)',
-    async (binding) => {
-      const { result } = await binding.call('SendMessage', sendParams('hi'));
-      const ended = await binding.call('SubscribeToTask', { id: result.task.id });
-      const unknown = await binding.call('SubscribeToTask', { id: crypto.randomUUID() });
-      expect(ended.answer.headers.get('content-type')).toMatch(/json/);
-      return [ended.error?.reason, unknown.error?.reason];
-    },
-  ],
-  [
     '[110] A subscription ends with the task, also when another client cancels it. (§3.1.6)',
     async (binding) => {
       const { stream, task } = await opened(binding);
@@ -219,6 +224,67 @@ overEachBinding(server, 'streams', [
       for (const each of [stream, other]) states.push((await each.rest()).at(-1).statusUpdate.status.state);
       expect(states).toEqual(['TASK_STATE_CANCELED', 'TASK_STATE_CANCELED']);
       return states;
+    },
+  ],
+]);
+
+overEachBinding(kept, 'streams of what has ended', [
+  [
+    '[109][173] Subscribing to an ended task is an unsupported operation, to an unknown one not found, also after a restart. (§3.1.6, §5.4)',
+    async (binding) => {
+      const ended = [];
+      for (const text of ['hi', 'fail no', 'ask which']) {
+        const { id } = (await binding.call('SendMessage', sendParams(text))).result.task;
+        if (text === 'ask which') await binding.call('CancelTask', { id });
+        ended.push(id);
+      }
+      const reasons = [];
+      for (const restart of [false, true]) {
+        if (restart) await kept.restart();
+        for (const id of [...ended, crypto.randomUUID()]) {
+          const { error, answer } = await binding.call('SubscribeToTask', { id });
+          expect(answer.headers.get('content-type')).toMatch(/json/);
+          reasons.push(error?.reason);
+        }
+      }
+      const once = [...Array(3).fill('UNSUPPORTED_OPERATION'), 'TASK_NOT_FOUND'];
+      expect(reasons).toEqual([...once, ...once]);
+      return reasons;
+    },
+  ],
+]);
+
+overEachBinding(streamless, 'streams that are not offered', [
+  [
+    '[95] Without the capability both streaming operations are unsupported, as a plain error, and no task is made. (§3.3.4)',
+    async (binding) => {
+      const { capabilities } = (await streamless.send('GET', '/.well-known/agent-card.json', { key: '' })).json;
+      expect(capabilities.streaming ?? false).toBe(false);
+      const { id } = (await binding.call('SendMessage', sendParams('ask which'))).result.task;
+      const before = (await binding.call('ListTasks')).result.totalSize;
+      const reasons = [];
+      for (const [operation, params] of [
+        ['SendStreamingMessage', sendParams('hi')],
+        ['SubscribeToTask', { id }],
+      ] as const) {
+        const { error, answer } = await binding.call(operation, params);
+        expect(answer.headers.get('content-type')).toMatch(/json/);
+        expect(error?.code).toBe(binding.name === 'JSON-RPC' ? -32004 : 400);
+        reasons.push(error?.reason);
+      }
+      expect(reasons).toEqual(Array(2).fill('UNSUPPORTED_OPERATION'));
+      // A client of 0.3 hears the same.
+      const rpc = binding.name === 'JSON-RPC';
+      const message = { messageId: 'old', role: rpc ? 'user' : 'ROLE_USER' };
+      const text = rpc ? { parts: [{ kind: 'text', text: 'hi' }] } : { content: [{ text: 'hi' }] };
+      const body = { message: { ...message, ...text } };
+      const headers = { 'A2A-Version': '0.3' };
+      const old = await (rpc
+        ? streamless.rpc('message/stream', body, { headers })
+        : streamless.send('POST', '/a2a/v1/message:stream', { headers, body }));
+      expect(old.json.error?.code ?? old.json.code).toBe(-32004);
+      expect((await binding.call('ListTasks')).result.totalSize).toBe(before);
+      return reasons;
     },
   ],
 ]);

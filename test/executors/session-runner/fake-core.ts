@@ -170,6 +170,7 @@ export class FakeHome {
     driver: { name: 'scripted' },
     exposed: true,
     publicCard: true,
+    extendedCard: true,
     timeZone: 'Europe/Berlin',
     approval: { skills: [] },
     queue: 0,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../../src/clock.js';
 import { createLogger, Secrets } from '../../../src/log.js';
 import { createSwitchboard, type Switchboard } from '../../../src/main.js';
 import type { Plugin } from '../../../src/plugin.js';
@@ -41,6 +42,8 @@ export class BridgeServer {
   switchboard!: Switchboard;
   /** Every line that was logged. */
   readonly log: string[] = [];
+  /** The system's clock when absent. */
+  clock: Clock | undefined;
   private readonly home = mkdtempSync(join(tmpdir(), 'switchboard-bridge-'));
 
   async start(settings: Record<string, unknown>, plugins: readonly Plugin[] = []): Promise<void> {
@@ -57,7 +60,8 @@ export class BridgeServer {
     this.write('hidden', 'workspace.json', { v: 1, exposed: false });
     this.write('private', 'workspace.json', { v: 1, publicCard: false });
     this.write('private', 'callers.json', { v: 1, callers: [{ name: 'pia', key: KEYS.pia }] });
-    const all = { v: 1, operatorKey: OPERATOR_KEY, ...settings };
+    const rate = { perMinute: 1_000_000, burst: 1_000_000 };
+    const all = { v: 1, operatorKey: OPERATOR_KEY, rate, ...settings };
     writeFileSync(join(this.home, 'switchboard.json'), JSON.stringify(all));
     await this.open(plugins);
   }
@@ -71,7 +75,7 @@ export class BridgeServer {
   private async open(plugins: readonly Plugin[] = []): Promise<void> {
     const config = { home: this.home, port: 0, host: '127.0.0.1' };
     const log = createLogger('info', new Secrets(), { write: (line) => void this.log.push(line) });
-    this.switchboard = await createSwitchboard({ config, log, plugins });
+    this.switchboard = await createSwitchboard({ config, log, plugins, ...(this.clock && { clock: this.clock }) });
     this.url = (await this.switchboard.start()).url;
   }
 
@@ -155,8 +159,13 @@ export const sendParams = (text: string, extra: Record<string, unknown> = {}, co
 });
 
 /** A server for all tests of the file. */
-export function useBridgeServer(settings: Record<string, unknown> = {}, plugins: readonly Plugin[] = []): BridgeServer {
+export function useBridgeServer(
+  settings: Record<string, unknown> = {},
+  plugins: readonly Plugin[] = [],
+  clock?: Clock,
+): BridgeServer {
   const server = new BridgeServer();
+  server.clock = clock;
   beforeAll(() => server.start(settings, plugins));
   afterAll(() => server.stop());
   return server;

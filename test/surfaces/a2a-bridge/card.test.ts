@@ -9,7 +9,7 @@ import type { Part, StreamEvent, Task } from '../../../src/a2a-model.js';
 
 describe('a card', () => {
   const capabilities = createCapabilities();
-  const settings = { config: { extendedCards: true, requiredExtensions: [] }, capabilities };
+  const settings = { config: { extendedCards: true, requiredExtensions: [], streaming: true }, capabilities };
   const card = agentCard(
     settings,
     { name: 'alpha', description: '', skills: [] },
@@ -50,13 +50,13 @@ describe('a card', () => {
   });
 
   it('follows the configuration', () => {
-    const config = { extendedCards: false, requiredExtensions: [IDEMPOTENT_SEND, 'urn:unknown'] };
+    const config = { extendedCards: false, requiredExtensions: [IDEMPOTENT_SEND, 'urn:unknown'], streaming: false };
     const shown = agentCard(
       { config, capabilities },
       { name: 'a', description: 'd' },
       'https://h.example/a2a',
     ).capabilities;
-    expect(shown).toMatchObject({ extendedAgentCard: false });
+    expect(shown).toMatchObject({ extendedAgentCard: false, streaming: false });
     expect(shown?.['extensions']).toEqual([expect.objectContaining({ uri: IDEMPOTENT_SEND, required: true })]);
   });
 

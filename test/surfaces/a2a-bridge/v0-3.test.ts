@@ -221,7 +221,10 @@ describe('the 0.3 card', () => {
     provider: { url: 'https://x.example', organization: 'X' },
     skills: [{ id: 's', name: 'S', description: 'd', tags: ['t'], examples: ['e'], outputModes: ['text/plain'] }],
   };
-  const settings = { config: { extendedCards: true, requiredExtensions: [] }, capabilities: createCapabilities() };
+  const settings = {
+    config: { extendedCards: true, requiredExtensions: [], streaming: true },
+    capabilities: createCapabilities(),
+  };
   const card = agentCard(settings, words, 'https://h.example/a2a');
 
   it('is the one that the SDK would write, with the patch number of old', async () => {
