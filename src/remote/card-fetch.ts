@@ -69,7 +69,8 @@ export async function fetchCard(
 function read(http: PeerHttp, answer: HttpAnswer): PeerCard | undefined {
   if (answer.status !== 200) return undefined;
   try {
-    return readPeerCard(http.parse(answer.bytes).value);
+    const card = readPeerCard(http.parse(answer.bytes).value);
+    return card && card.interfaces.length + card.problems.length > 0 ? card : undefined;
   } catch {
     return undefined;
   }

@@ -35,12 +35,11 @@ const BINDINGS: ReadonlySet<string> = new Set<BindingName>(['JSONRPC', 'HTTP+JSO
 const MOST_INTERFACES = 32;
 const MOST_SKILLS = 1000;
 
-/** The card; undefined for what is none. */
+/** The card; undefined for what is none. Its interfaces may be none, too: who needs some looks. */
 export function readPeerCard(raw: unknown): PeerCard | undefined {
   if (!isObject(raw) || typeof raw['name'] !== 'string') return undefined;
   const problems: string[] = [];
   const interfaces = readInterfaces(raw, problems);
-  if (interfaces.length === 0 && problems.length === 0) return undefined;
   const capabilities = objectOf(raw['capabilities']);
   const extensions = listOf(capabilities['extensions']).flatMap((extension) =>
     isObject(extension) && typeof extension['uri'] === 'string'

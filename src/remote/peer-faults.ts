@@ -139,15 +139,14 @@ export class PeerFaults {
 
 const NEVER_SENT: ReadonlySet<string> = new Set(['bad-url', 'not-allowed', 'unresolvable']);
 
-function causes(error: unknown): unknown[] {
-  const found: unknown[] = [];
-  for (let one = error; one !== undefined && found.length < 5; one = one instanceof Error ? one.cause : undefined) {
+/** By shape, not by class: errors of the platform may come from another realm. */
+function causes(error: unknown): { cause?: unknown; code?: unknown }[] {
+  const found: { cause?: unknown; code?: unknown }[] = [];
+  for (let one = error; typeof one === 'object' && one !== null && found.length < 5;) {
     found.push(one);
+    one = (one as { cause?: unknown }).cause;
   }
   return found;
 }
 
-const codeOf = (error: unknown): string => {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return typeof code === 'string' ? code : '';
-};
+const codeOf = ({ code }: { code?: unknown }): string => (typeof code === 'string' ? code : '');

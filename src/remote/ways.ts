@@ -40,8 +40,8 @@ export function waysTo(card: Pick<PeerCard, 'interfaces'>, agent: Pick<RemoteAge
     ways.push({ ...entry, route, declared });
   };
   for (const entry of card.interfaces) add(entry, true);
-  for (const { tenant: _tenant, ...entry } of card.interfaces)
-    add({ ...entry, protocol: other(entry.protocol) }, false);
+  const guesses = agent.protocol === undefined ? card.interfaces : [];
+  for (const { tenant: _tenant, ...entry } of guesses) add({ ...entry, protocol: other(entry.protocol) }, false);
   return { ways, problems };
 }
 
