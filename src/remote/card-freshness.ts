@@ -33,7 +33,7 @@ function lifetimeMs(headers: Headers, now: number): number {
   if (maxAge !== undefined) return Math.max(Number(maxAge) * 1000 - age, 0);
   const expires = headers.get('expires');
   if (expires === null) return OWN_MS;
-  const at = Date.parse(expires);
+  const at = /^[A-Z][a-z]+,? /.test(expires) ? Date.parse(expires) : NaN;
   const date = Date.parse(headers.get('date') ?? '');
   // What is no date means: already stale.
   return Number.isNaN(at) ? 0 : Math.max(at - (Number.isNaN(date) ? now : date) - age, 0);
