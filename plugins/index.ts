@@ -4,6 +4,7 @@ import type { Plugin } from '../src/plugin.js';
 import { dispatcher } from './dispatcher/dispatcher.js';
 import { a2aExecutor } from './executors/a2a-executor/a2a-executor.js';
 import { sessionRunner } from './executors/session-runner/session-runner.js';
+import { ownerNotifier } from './followers/owner-notifier/owner-notifier.js';
 import { pushDispatcher } from './followers/push-dispatcher/push-dispatcher.js';
 import { taskLog } from './followers/task-log/task-log.js';
 import { taskTracker } from './followers/task-tracker/task-tracker.js';
@@ -20,5 +21,6 @@ export const PLUGINS = (sessionFiles: SessionFiles): readonly Plugin[] => [
   sessionRunner(sessionFiles),
   taskTracker,
   taskLog,
+  ownerNotifier,
   pushDispatcher,
 ];

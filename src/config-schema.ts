@@ -53,6 +53,12 @@ const allowed = z.string().refine(isAllowEntry, 'must be a host, an address, a r
 
 const text = z.string().min(1, 'must not be empty');
 
+/** May hold a token in its path or query, as the webhooks of chat services do. */
+const webhook = z.string().refine((text) => {
+  const parsed = parseUrl(text);
+  return parsed !== undefined && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
+}, 'must be an http or https URL without user');
+
 const skill = z.object({
   id: text,
   name: text,
@@ -100,6 +106,9 @@ export const FILE_SCHEMA = z
     quota: z.object({ liveTasksPerCaller: positive, liveTasks: positive, concurrentTurns: positive }).partial(),
     defaultAgent: name,
     card,
+    notifier: z
+      .union([z.literal('log'), z.strictObject({ webhook })], 'must be "log" or {"webhook": "<url>"}')
+      .transform((value) => (value === 'log' ? {} : value)),
     inbound: z.boolean(),
     outbound: z.boolean(),
     allowPrivate: z.array(allowed),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { FILE_SCHEMA, type FileSettings } from './config-schema.js';
+import type { Variables } from './environment.js';
 import { AppError, errorText } from './errors.js';
 import { configFile } from './home.js';
 import { readJson } from './read-json.js';
@@ -39,6 +40,8 @@ export interface Config {
   defaultAgent?: string;
   /** The generic card's own words, when the operator wants others than the default. */
   card?: Partial<CardSource>;
+  /** Who passes on what is for owners: the log, and a webhook if one is named. Absent: nobody, and no agent offers it. */
+  notifier?: { webhook?: string };
   /** Inbound and outbound halves can be switched off separately. */
   inbound: boolean;
   outbound: boolean;
@@ -103,7 +106,7 @@ const VARIABLES = {
 
 export interface LoadOptions {
   /** The process's own environment when absent. */
-  env?: Readonly<Record<string, string | undefined>>;
+  env?: Variables;
   /** Variables given on a command line: they win over `env` and are checked like it. */
   flags?: Readonly<Record<string, string | undefined>>;
   /** Path of the settings file; `switchboard.json` in the home when absent. A missing file means no settings. */
@@ -114,6 +117,8 @@ export interface LoadOptions {
 
 export interface LoadedConfig {
   config: Config;
+  /** The environment it was read from, for variables that other settings name. */
+  variables: Variables;
   /** Settings and variables that nothing reads, probably misspelt. */
   warnings: string[];
 }
@@ -153,7 +158,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     ...options.overrides,
     home,
   };
-  return { config: deepFreeze(structuredClone(config)), warnings };
+  return { config: deepFreeze(structuredClone(config)), variables: env, warnings };
 }
 
 function readSettings(path: string, problems: string[]): Record<string, unknown> {

@@ -7,6 +7,7 @@ import { Bus } from './bus/bus.js';
 import { createCapabilities } from './capabilities.js';
 import { orderedId, randomId, systemClock, type Clock } from './clock.js';
 import { loadConfig, type Config } from './config.js';
+import { createEnvironment, type Environment, type Variables } from './environment.js';
 import { ExecutorHost, HOST_DECLARATION } from './executors/host.js';
 import { Prompts, PROMPTS_DECLARATION } from './executors/prompts.js';
 import { ExecutorRegistry } from './executors/registry.js';
@@ -48,6 +49,8 @@ export interface SwitchboardOptions {
    */
   log?: Logger;
   clock?: Clock;
+  /** The process's own environment when absent. */
+  env?: Variables;
   /** Further plugins, installed after the built-in ones. */
   plugins?: readonly Plugin[];
 }
@@ -78,15 +81,17 @@ const HTTP_CLOSE_MS = 2_000;
  * nothing before `start`. Throws AppError `locked` when another process holds the home, `config` for unusable files.
  */
 export async function createSwitchboard(options: SwitchboardOptions = {}): Promise<Switchboard> {
-  const { config, warnings } = loadConfig({ overrides: options.config ?? {} });
+  const { env, config: overrides = {} } = options;
+  const { config, variables, warnings } = loadConfig({ overrides, ...(env && { env }) });
   const clock = options.clock ?? systemClock;
   const secrets = new Secrets();
+  const environment = createEnvironment(variables, secrets);
   const log = options.log ? redactingLogger(options.log, secrets) : createLogger(config.logLevel, secrets);
   for (const warning of warnings) log.warn(warning);
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    return await build(config, { clock, secrets, log, closers, extra: options.plugins ?? [] });
+    return await build(config, { environment, clock, secrets, log, closers, extra: options.plugins ?? [] });
   } catch (error) {
     await closeAll(log, closers);
     throw error;
@@ -94,6 +99,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
 }
 
 interface Foundation {
+  environment: Environment;
   clock: Clock;
   secrets: Secrets;
   log: Logger;
@@ -102,8 +108,9 @@ interface Foundation {
   extra: readonly Plugin[];
 }
 
-async function build(config: Config, { clock, secrets, log, closers, extra }: Foundation): Promise<Switchboard> {
+async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
   const { home, durability } = config;
+  const { environment, clock, secrets, log, closers, extra } = foundation;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
   secrets.add(operatorKey);
@@ -168,6 +175,7 @@ async function build(config: Config, { clock, secrets, log, closers, extra }: Fo
 
   const core: Core = {
     config,
+    environment,
     clock,
     newId: orderedId,
     log,

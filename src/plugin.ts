@@ -5,6 +5,7 @@ import type { BusHandle } from './bus/bus.js';
 import type { TopicKind } from './bus/topics.js';
 import type { Clock, NewId } from './clock.js';
 import type { Config } from './config.js';
+import type { Environment } from './environment.js';
 import type { PromptPort } from './executors/prompt-port.js';
 import type { AgentRegistry } from './executors/registry-port.js';
 import type { Turns } from './executors/turns.js';
@@ -22,6 +23,8 @@ import type { WorkspaceDirectory } from './workspace/directory.js';
 /** The core's ports, the same for every plugin. */
 export interface Core {
   config: Config;
+  /** Variables that settings name; nobody else reads the process's environment. */
+  environment: Environment;
   clock: Clock;
   newId: NewId;
   log: Logger;

@@ -26,7 +26,7 @@ const problemsOf = (act: () => unknown): string => {
 
 describe('loadConfig', () => {
   it('is complete with no file and no variables', () => {
-    expect(load()).toEqual({ config: { ...DEFAULTS, home }, warnings: [] });
+    expect(load()).toMatchObject({ config: { ...DEFAULTS, home }, warnings: [] });
     expect(loadConfig({ env: {} }).config.home).toBe(join(process.cwd(), 'home'));
   });
 

@@ -1,6 +1,6 @@
 // What a workspace.json document says, with every default filled in; unknown members are ignored.
 import { z } from 'zod';
-import { NAME } from './names.js';
+import { driverSettings } from './driver-settings.js';
 import type { Reading } from './owner-json.js';
 import type { WorkspaceSettings } from './settings.js';
 
@@ -17,7 +17,7 @@ function isTimeZone(zone: string): boolean {
 }
 
 const schema = z.object({
-  driver: z.looseObject({ name: z.string().regex(NAME) }).default({ name: 'scripted' }),
+  driver: driverSettings.default({ name: 'scripted' }),
   exposed: z.boolean().default(true),
   publicCard: z.boolean().default(true),
   extendedCard: z.boolean().default(true),

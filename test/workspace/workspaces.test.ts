@@ -82,7 +82,7 @@ describe('settings', () => {
     const home = new TempWorkspaces('a');
     home.write('a', 'workspace.json', {
       v: 1,
-      driver: { name: 'llm', model: 'm' },
+      driver: { name: 'other', model: 'm' },
       timeZone: 'Europe/Berlin',
       queue: 3,
       retention: { maxTasks: 10 },
@@ -94,7 +94,7 @@ describe('settings', () => {
     });
     expect(home.workspaces.settings('a')).toEqual({
       ...DEFAULTS,
-      driver: { name: 'llm', model: 'm' },
+      driver: { name: 'other', model: 'm' },
       timeZone: 'Europe/Berlin',
       queue: 3,
       retention: { days: 90, maxTasks: 10 },

@@ -21,7 +21,10 @@ export interface SessionFiles {
   inbox: Pick<Inbox, 'save'>;
 }
 
-export type RunnerCore = Pick<Core, 'config' | 'clock' | 'log' | 'workspaces' | 'blobs' | 'net'> & {
+export type RunnerCore = Pick<
+  Core,
+  'config' | 'clock' | 'log' | 'workspaces' | 'blobs' | 'net' | 'environment' | 'capabilities'
+> & {
   ledger: Pick<Core['ledger'], 'saveSession'>;
 };
 
@@ -108,7 +111,7 @@ export class Runner implements Executor {
   private context(prompt: Prompt, settings: WorkspaceSettings): DriverContext {
     // Only these few fields are captured: an idle session must not keep its first message alive.
     const { agent, caller, contextId, taskId, turn } = prompt;
-    const { workspaces, clock, log } = this.deps.core;
+    const { workspaces, clock, log, environment } = this.deps.core;
     const { transcripts } = this.deps.files;
     return {
       workspace: agent,
@@ -125,6 +128,8 @@ export class Runner implements Executor {
         return historyBefore(transcripts.read(agent, sessionFile(agent, caller.id, contextId)), { taskId, turn });
       },
       file: (name) => workspaces.driverFile(agent, name),
+      fetch: this.deps.core.net.fetch({ purpose: 'model', trusted: true }),
+      environment,
       clock,
       log,
     };
@@ -136,8 +141,10 @@ export class Runner implements Executor {
     settings: WorkspaceSettings,
     outgoing: Outgoing,
   ): Promise<DriverTurn> {
-    const { workspaces, config, clock, blobs, net, log } = this.deps.core;
+    const { workspaces, config, clock, blobs, net, log, capabilities } = this.deps.core;
     const { agent, caller } = prompt;
+    // What links lead to counts together: a small message must not bring much more than a large one could hold.
+    let room = Math.max(config.maxBodyBytes, config.maxPartBytes);
     const keep = (filename: string | undefined, bytes: Uint8Array): string =>
       this.deps.files.inbox.save(agent, { caller, filename, bytes, at: clock.now() });
     return SessionTurn.open(prompt, signal, {
@@ -151,10 +158,12 @@ export class Runner implements Executor {
           return bytes && keep(filename, bytes);
         },
         download: async (part) => {
-          const file = await download(net, part, { maxBytes: config.maxPartBytes, signal });
+          const file = await download(net, part, { maxBytes: Math.min(config.maxPartBytes, room), signal });
+          room -= file.bytes.length;
           return { path: keep(file.name, file.bytes), size: file.bytes.length, mediaType: file.mediaType };
         },
       },
+      notices: () => capabilities.has('owner-notices'),
       refused: (file, reason) => log.warn({ workspace: agent, file, reason }, 'a standing file was left out'),
       emit: outgoing.emit,
     });

@@ -1,4 +1,4 @@
-// The plugin that lets workspaces answer: registers the runner and carries words to owners onto the bus and the log.
+// The plugin that lets workspaces answer: registers the runner and carries words to owners onto the bus.
 import type { Prompt } from '../../../src/executors/contract.js';
 import { definePlugin } from '../../../src/plugin.js';
 import type { Driver } from './drivers/driver.js';
@@ -19,12 +19,11 @@ export const sessionRunner = (files: SessionFiles, drivers: readonly Driver[] = 
         if (prompt.synthetic) return;
         const text = words.slice(0, MAX_NOTICE).replace(/[\uD800-\uDBFF]$/, '');
         const notice = { workspace: prompt.agent, caller: prompt.caller.id, text, cid: prompt.cid };
-        log.info(notice, 'a session notifies its owner');
         bus.publish('owner.notified', notice);
       };
-      const { config, clock, workspaces, blobs, ledger, net } = core;
+      const { config, clock, workspaces, blobs, ledger, net, environment, capabilities } = core;
       const runner = new Runner({
-        core: { config, clock, workspaces, blobs, ledger, net, log },
+        core: { config, clock, workspaces, blobs, ledger, net, environment, capabilities, log },
         files,
         drivers,
         notify,

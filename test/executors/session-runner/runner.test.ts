@@ -9,12 +9,12 @@ import type { PluginContext } from '../../../src/plugin.js';
 import { testBus } from '../../support/test-bus.js';
 import { FakeHome, promptFor, Recorder } from './fake-core.js';
 
-type Act = (turn: DriverTurn, emit: (event: DriverEvent) => void) => TurnEnd | void;
+type Act = (turn: DriverTurn, emit: (event: DriverEvent) => void) => TurnEnd | void | Promise<TurnEnd | void>;
 
 const acting = (act: Act): Driver => ({
   name: 'scripted',
   open: () => ({
-    run: async (turn, emit) => act(turn, emit) ?? { type: 'done' },
+    run: async (turn, emit) => (await act(turn, emit)) ?? { type: 'done' },
     close: () => undefined,
   }),
 });
@@ -167,8 +167,8 @@ describe('the session runner', () => {
   describe('session tools', () => {
     const use = async (name: string, args: unknown, ask = {}) => {
       let result;
-      const driver = acting((turn) => {
-        result = turn.callTool(name, args);
+      const driver = acting(async (turn) => {
+        result = await turn.callTool(name, args);
         return result.end;
       });
       return { ...(await home.run(ask, home.runner([driver]))), result };
@@ -184,6 +184,17 @@ describe('the session runner', () => {
         ['request_input', 'send'],
       ]);
       expect(await use('notify_owner', { text: 'x' }, { caller: 'operator' })).toMatchObject({ result: { ok: false } });
+    });
+
+    it('are mentioned and offered only as far as they exist', async () => {
+      home.forOwner = false;
+      expect(await use('notify_owner', { text: 'look' })).toMatchObject({ result: { ok: false } });
+      let prompt = '';
+      await home.run({}, home.runner([acting((turn) => void (prompt = turn.frame().prompt))]));
+      expect(prompt).toContain('- send: ');
+      expect(prompt).not.toContain('notify_owner');
+      await home.run({}, home.runner([acting((turn) => void (prompt = turn.frame([]).prompt))]));
+      expect(prompt).not.toContain('Tools');
     });
 
     it('request_input ends the turn with the question', async () => {
