@@ -192,6 +192,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     net,
     remotes,
     capabilities: createCapabilities(),
+    failpoints,
     baseUrl: () => url,
   };
   const installed: Installed[] = [];

@@ -9,6 +9,7 @@ import type { Environment } from './environment.js';
 import type { PromptPort } from './executors/prompt-port.js';
 import type { AgentRegistry } from './executors/registry-port.js';
 import type { Turns } from './executors/turns.js';
+import type { Failpoints } from './failpoints.js';
 import type { Hops } from './hops.js';
 import type { Doors } from './http/door.js';
 import type { Ledger } from './ledger/ledger-port.js';
@@ -45,6 +46,8 @@ export interface Core {
   remotes: RemoteAgents;
   /** What installed plugins add to what the core can do. */
   capabilities: Capabilities;
+  /** Where a crash test may kill the process. */
+  failpoints: Pick<Failpoints, 'hit'>;
   /** Where the server is reached: the public URL, else the listener's. Known once it listens. */
   baseUrl(): string;
 }

@@ -60,7 +60,7 @@ class Dispatcher {
       const record = ledger.get(taskId);
       if (!record) continue;
       const { caller, agent } = record.envelope;
-      const found = registry.find(agent, caller.scope);
+      const found = registry.find(agent, record.envelope.lookIn ?? caller.scope);
       if (!found) this.endUnstarted(taskId, 'The agent is not here any more.');
       else {
         const key = contextKey(caller.id, agent, record.task.contextId);
@@ -245,7 +245,7 @@ function newTask(candidate: Candidate) {
   const { request } = candidate;
   const { agent, executor } = targetOf(candidate);
   const { cid, requestId, contextId, caller, message, surface, chain, subject, synthetic, traceparent } = request;
-  const { pushConfig } = request;
+  const { pushConfig, lookIn, replyTo } = request;
   const skill = request.skill ?? candidate.skill;
   return {
     taskId: cid,
@@ -263,6 +263,8 @@ function newTask(candidate: Candidate) {
     ...(synthetic && { synthetic }),
     ...(traceparent !== undefined && { traceparent }),
     ...(pushConfig && { pushConfig }),
+    ...(lookIn !== undefined && { lookIn }),
+    ...(replyTo && { replyTo }),
     ...deadline(request),
   };
 }

@@ -3,19 +3,9 @@
 // `agent.prompt.progress.*` everybody's.
 import type { Artifact, Message, Part, PushConfig, StreamEvent, TaskState } from '../a2a-model.js';
 import type { ErrorCode, ErrorDetails } from '../errors.js';
+import type { CallerRef, Hop, ReplyTo } from './parties.js';
 
-/** Who asks: `<workspace>/<name>`, `operator` or `plugin/<name>`, and the scope that stores this caller's tasks. */
-export interface CallerRef {
-  id: string;
-  /** A workspace's name, or `operator`. */
-  scope: string;
-}
-
-/** One switchboard crossing: opaque hashes, so that a chain tells nothing about who ran what. */
-export interface Hop {
-  switchboard: string;
-  agent: string;
-}
+export type { CallerRef, Hop, ReplyTo } from './parties.js';
 
 export type Surface = 'a2a' | 'operator' | 'plugin' | 'tool' | 'delivery';
 
@@ -31,6 +21,9 @@ export interface PromptRequest {
   /** The addressed agent, if one was named. */
   agent?: string;
   skill?: string;
+  /** The workspace in whose agents.json the name is looked up first; the caller's own when absent. */
+  lookIn?: string;
+  replyTo?: ReplyTo;
   /** What a cooldown is counted by; the contextId when absent. */
   subject?: string;
   caller: CallerRef;
@@ -225,6 +218,18 @@ export interface WatchSettled extends WatchEvent {
   end: 'result' | 'question' | 'lost' | 'stopped' | 'no-result' | 'gone';
 }
 
+/** What became of a task was told to the conversation that had asked for it, as a prompt of its own. */
+export interface WatchDelivered {
+  /** The task that was asked for, and its agent. */
+  taskId: string;
+  agent: string;
+  caller: string;
+  state: TaskState;
+  /** The task that tells. */
+  inTask: string;
+  to: ReplyTo;
+}
+
 export interface OwnerNotified {
   workspace: string;
   caller: string;
@@ -255,6 +260,7 @@ export interface TopicMap {
   'watch.started': WatchEvent;
   'watch.updated': WatchEvent;
   'watch.settled': WatchSettled;
+  'watch.delivered': WatchDelivered;
   'owner.notified': OwnerNotified;
   'plugin.failed': PluginFailed;
 }
@@ -280,6 +286,7 @@ export const TOPIC_SUFFIX: { readonly [K in TopicKind]: (keyof TopicMap[K] & str
   'watch.started': null,
   'watch.updated': null,
   'watch.settled': null,
+  'watch.delivered': null,
   'owner.notified': null,
   'plugin.failed': null,
 };

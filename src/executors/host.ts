@@ -104,7 +104,8 @@ export class ExecutorHost implements Turns {
       this.end(run, failedEnd('no-executor', 'Nothing is installed here that can run this agent.'));
       return this.settled(run, 'TASK_STATE_FAILED');
     }
-    const deadlineMs = assigned.deadlineAt === undefined ? this.deps.turnDeadlineMs : assigned.deadlineAt - clock.now();
+    const usualMs = executor.turnDeadlineMs ?? this.deps.turnDeadlineMs;
+    const deadlineMs = assigned.deadlineAt === undefined ? usualMs : assigned.deadlineAt - clock.now();
     const cancelDeadline = clock.after(Math.max(0, deadlineMs), () => {
       this.abort(run, failedEnd('deadline', 'The agent did not finish in time.'));
     });

@@ -8,6 +8,7 @@ import type { KnownMessage, Mirror, TaskRow } from '../mirror/rows.js';
 import type { LiveTask } from './live-task.js';
 import type { RemoteRef, TaskEvent, TaskRecord, Watch } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
+import { mayOweReply } from './owed-reply.js';
 import { Sweep } from './sweep.js';
 import { dropRow } from './task-files.js';
 
@@ -235,5 +236,6 @@ export function rowOf({ task, envelope }: TaskRecord): TaskRow {
     head: JSON.stringify({ id, contextId, status, ...(metadata && { metadata }) }),
     messages: envelope.messages,
     ...(envelope.watch && { watch: watchOf(envelope.watch, envelope.remote) }),
+    ...(mayOweReply({ task, envelope }) && { owesReply: true }),
   };
 }

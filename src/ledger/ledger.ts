@@ -20,6 +20,7 @@ import { stampAligned, TaskFiles } from './task-files.js';
 import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
 import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
+import { TaskReplies } from './task-replies.js';
 import { TaskWatches } from './task-watches.js';
 import { reduce, refusalOf } from './task-reducer.js';
 
@@ -35,11 +36,9 @@ export interface LedgerDeps {
 export class FileLedger implements Ledger {
   /** Events that came too late or did not fit their task. */
   droppedEvents = 0;
-  readonly pushConfigs = new TaskPushConfigs({
-    load: (taskId) => this.mustLoad(taskId),
-    append: (live, event) => this.append(live, event),
-  });
+  readonly pushConfigs: TaskPushConfigs;
   readonly watches: TaskWatches;
+  readonly replies: TaskReplies;
 
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
@@ -59,12 +58,15 @@ export class FileLedger implements Ledger {
     });
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, this.checkpointer);
-    this.watches = new TaskWatches({
+    const ports = {
       mirror: deps.mirror,
       syncMirror: () => this.checkpointer.syncMirror(),
-      load: (taskId) => this.mustLoad(taskId),
-      append: (live, event) => this.append(live, event),
-    });
+      load: (taskId: string) => this.mustLoad(taskId),
+      append: (live: LiveTask, event: TaskEvent) => this.append(live, event),
+    };
+    this.pushConfigs = new TaskPushConfigs(ports);
+    this.watches = new TaskWatches(ports);
+    this.replies = new TaskReplies(ports);
     const probe = (): void => deps.stores.probe();
     this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe });
     takeFromBus(deps.bus, {

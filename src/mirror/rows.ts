@@ -20,6 +20,8 @@ export interface TaskRow {
   messages: { id: string; hash: string; at: number; by?: string }[];
   /** Its work at a remote agent, while that is followed. */
   watch?: Omit<WatchRow, 'taskId' | 'scope'>;
+  /** Whoever asked for it has, or may have, something to be told. */
+  owesReply?: boolean;
 }
 
 export interface WatchRow {
@@ -48,7 +50,7 @@ export interface TaskQuery {
 }
 
 export interface TaskPage {
-  rows: Omit<TaskRow, 'messages' | 'watch'>[];
+  rows: Omit<TaskRow, 'messages' | 'watch' | 'owesReply'>[];
   /** All matches, before paging. */
   total: number;
   /** Where the next page starts; absent on the last page. */
@@ -73,6 +75,8 @@ export interface Mirror {
   /** Oldest first. */
   watches(): WatchRow[];
   findWatch(watchId: string): WatchRow | undefined;
+  /** Ids of tasks that owe a reply. */
+  openReplies(): string[];
   /** Ids, scopes, callers and agents of all tasks in a non-terminal state. */
   live(): { taskId: string; scope: string; caller: string; agent: string; state: string }[];
   /** Ids of all tasks of a scope, for comparing with its files. */

@@ -7,6 +7,7 @@ import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
 import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow, WatchRow } from './rows.js';
+import { ReplyList } from './reply-list.js';
 import { storing } from './sqlite-code.js';
 import { LIVE_CODES, stateCode, stateName } from './state-code.js';
 import { TaskList } from './task-list.js';
@@ -42,6 +43,7 @@ export class SqliteMirror implements Mirror {
   private readonly tasks: TaskList;
   private readonly messages: MessageIndex;
   private readonly watchList: WatchList;
+  private readonly replyList: ReplyList;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
   private readonly insert: Statement<[number, string, ...number[], string]>;
   private readonly update: Statement<[...number[], string, number]>;
@@ -64,6 +66,7 @@ export class SqliteMirror implements Mirror {
     this.tasks = new TaskList(db, this.lanes);
     this.messages = new MessageIndex(db, (taskId) => this.scopeOf(taskId) !== undefined);
     this.watchList = new WatchList(db);
+    this.replyList = new ReplyList(db);
     this.find = db.prepare('SELECT id, seq, lane FROM tasks WHERE key = ? AND task_id = ?');
     this.insert = db.prepare(WRITES.insert);
     this.update = db.prepare(WRITES.update);
@@ -98,6 +101,7 @@ export class SqliteMirror implements Mirror {
         const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
         this.watchList.remove(taskId);
+        this.replyList.remove(taskId);
       }
     };
     storing(() => this.inTransaction(work));
@@ -125,6 +129,10 @@ export class SqliteMirror implements Mirror {
 
   findWatch(watchId: string): WatchRow | undefined {
     return storing(() => this.watchList.find(watchId));
+  }
+
+  openReplies(): string[] {
+    return this.replyList.all();
   }
 
   live(): ReturnType<Mirror['live']> {
@@ -165,6 +173,7 @@ export class SqliteMirror implements Mirror {
         makeIndexes = emptyTables(this.db);
       });
       this.watchList.cleared();
+      this.replyList.cleared();
       this.makeIndexes = makeIndexes;
     });
   }
@@ -196,6 +205,7 @@ export class SqliteMirror implements Mirror {
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
     this.watchList.write(row);
+    this.replyList.write(row);
   }
 
   private contextId(name: string, lane: number): number {

@@ -18,6 +18,9 @@ import { remoteOutcome, type RemoteOutcome } from '../../../src/remote/remote-ou
 /** Words of an end would take the place of an artifact of this id. */
 const RESPONSE = 'response';
 
+/** Different complaints about one task. */
+const MOST_REPORTED = 100;
+
 export interface RelayPorts {
   handle: RemoteHandle;
   keep(parts: readonly RemotePart[]): Promise<Part[]>;
@@ -28,6 +31,8 @@ export class Relay {
   private needsAuth: boolean;
   private lastWords: string | undefined;
   private lastSaid: Part[] = [];
+  /** What was told to be unreadable: a snapshot says it again each time. */
+  private readonly reported = new Set<string>();
 
   /** `record` is the task as it is known here when following begins. */
   constructor(
@@ -37,6 +42,10 @@ export class Relay {
     this.shown = task.artifacts;
     this.needsAuth = task.status.state === 'TASK_STATE_AUTH_REQUIRED';
     this.lastWords = task.status.message && textOf(task.status.message.parts);
+  }
+
+  keep(parts: readonly RemotePart[]): Promise<Part[]> {
+    return this.ports.keep(parts);
   }
 
   /** Takes in what the peer says. The end of the turn, when this was it. */
@@ -122,7 +131,11 @@ export class Relay {
   }
 
   private report(unread: readonly string[]): void {
-    for (const line of unread) this.ports.handle.status(`The agent sent something that can't be read: ${line}`);
+    for (const line of unread) {
+      if (this.reported.has(line) || this.reported.size >= MOST_REPORTED) continue;
+      this.reported.add(line);
+      this.ports.handle.status(`The agent sent something that can't be read: ${line}`);
+    }
   }
 }
 

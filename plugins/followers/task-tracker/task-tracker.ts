@@ -1,14 +1,24 @@
 // The task tracker: follows work at remote agents until it settles, over restarts, and passes cancels on.
 import { isTerminal } from '../../../src/a2a-model.js';
 import type { PromptCancel, WatchEvent } from '../../../src/bus/topics.js';
-import { toAppError } from '../../../src/errors.js';
+import { AppError, toAppError } from '../../../src/errors.js';
 import { createErrorWriters } from '../../../src/http/error-writers.js';
+import type { TaskRecord } from '../../../src/ledger/records.js';
 import { definePlugin } from '../../../src/plugin.js';
 import { CALLBACK_PATH, callbackRouter } from './callback-route.js';
+import { StreamSlots } from './stream-slots.js';
 import { Watcher, type WatcherDeps } from './watcher.js';
 
-/** Watches that a start begins with in one go; then requests come in between. */
+/**
+ * A start takes up this many watches at once, and the next ones this much later: peers and this server are not asked
+ * everything in the same moment.
+ */
 const BATCH = 100;
+const BATCH_MS = 250;
+/** Streams that are held for long, over all watches; the others are asked about. */
+const MOST_STREAMS = 256;
+/** A cancel is answered by then, whatever the peer does. */
+const CANCEL_MS = 30_000;
 
 export const taskTracker = definePlugin({
   name: 'task-tracker',
@@ -27,8 +37,9 @@ export const taskTracker = definePlugin({
       random: Math.random,
       callback: ({ id, agent }, scope) => {
         const base = core.remotes.callbackUrl(agent, scope) ?? core.config.publicUrl;
-        return base === undefined ? undefined : `${base}${CALLBACK_PATH}/${id}`;
+        return base === undefined ? undefined : `${base.replace(/\/+$/, '')}${CALLBACK_PATH}/${id}`;
       },
+      slots: new StreamSlots(MOST_STREAMS),
       updated: (event) => bus.publish('watch.updated', event),
       settled: (event) => bus.publish('watch.settled', event),
     };
@@ -37,33 +48,31 @@ export const taskTracker = definePlugin({
       if (stopped || watchers.has(taskId)) return;
       const open = core.turns.adopt(taskId, turn);
       if (!open) return;
-      const watcher = new Watcher(taskId, open, deps);
+      const record = core.ledger.get(taskId) as TaskRecord;
+      const watcher = new Watcher(taskId, open, record, deps);
       watchers.set(taskId, watcher);
-      bus.publish('watch.started', startedEvent(taskId, open.prompt.caller.id, open.prompt.agent));
+      bus.publish('watch.started', startedEvent(record));
       const cancel = cancels.get(taskId);
       if (cancel) void passCancel(watcher, cancel);
       void watcher.run().finally(() => watchers.get(taskId) === watcher && watchers.delete(taskId));
     };
     const passCancel = async (watcher: Watcher, { cid, requestId }: PromptCancel): Promise<void> => {
       cancels.delete(cid);
-      try {
-        await watcher.cancel();
-      } catch (error) {
+      const refuse = (error: unknown): void => {
         const { code, message, details } = toAppError(error);
         if (requestId === undefined) return;
         const refusal = { rule: 'cancel', code, message, details };
         bus.publish('agent.prompt.response', { cid, turn: 0, requestId, refusal });
-      }
-    };
-    const startedEvent = (taskId: string, caller: string, agent: string): WatchEvent => {
-      const { watch, remote } = core.ledger.get(taskId)?.envelope ?? {};
-      return {
-        watchId: watch?.id ?? '',
-        taskId,
-        caller,
-        agent,
-        ...(remote?.taskId !== undefined && { remoteTaskId: remote.taskId }),
       };
+      const late = new AppError('task-not-cancelable', 'The agent has not answered the cancel yet.');
+      const stopWaiting = core.clock.after(CANCEL_MS, () => refuse(late));
+      try {
+        await watcher.cancel();
+      } catch (error) {
+        refuse(error);
+      } finally {
+        stopWaiting();
+      }
     };
 
     bus.subscribe('agent.prompt.delegated', ({ cid, turn }) => watch(cid, turn));
@@ -93,9 +102,18 @@ export const taskTracker = definePlugin({
         const { taskId } = rows[at]!;
         const turn = core.ledger.get(taskId)?.envelope.turn;
         if (turn !== undefined) watch(taskId, turn);
-        if (at % BATCH === BATCH - 1) await new Promise((resolve) => setImmediate(resolve));
+        const pause = at % BATCH === BATCH - 1;
+        if (pause) await new Promise<void>((resolve) => void core.clock.after(BATCH_MS, resolve));
       }
     };
+    const startedEvent = ({ task, envelope }: TaskRecord): WatchEvent => ({
+      watchId: envelope.watch?.id ?? '',
+      taskId: task.id,
+      caller: envelope.caller.id,
+      agent: envelope.agent,
+      ...(envelope.remote?.taskId !== undefined && { remoteTaskId: envelope.remote.taskId }),
+    });
+
     return {
       ready() {
         rearm().catch((error: unknown) => log.error({ err: error }, 'taking up watches again failed'));

@@ -6,23 +6,25 @@ import type { OpenTurn } from '../../../src/executors/turns.js';
 import type { TaskRecord, Watch } from '../../../src/ledger/records.js';
 import type { Logger } from '../../../src/log.js';
 import type { Core } from '../../../src/plugin.js';
-import { keepParts } from '../../../src/remote/incoming-parts.js';
 import { RemoteError } from '../../../src/remote/remote-error.js';
-import type { RemoteOutcome } from '../../../src/remote/remote-outcome.js';
 import type { Peer } from '../../../src/remote/remote-port.js';
 import { adopt } from './adoption.js';
 import { Callbacks } from './callbacks.js';
 import { ended, endOf, type End } from './endings.js';
+import { KeptParts } from './kept-parts.js';
 import { firstRung, lastingRung, pollMs, reopenMs, SAFETY_MS, STREAM_MS, withoutPush, type Rung } from './ladder.js';
 import { passOn } from './pass-on.js';
 import { Pause } from './pause.js';
 import { Relay } from './relay.js';
+import type { StreamSlots } from './stream-slots.js';
 
 export interface WatcherDeps {
-  core: Pick<Core, 'ledger' | 'remotes' | 'blobs' | 'clock' | 'config' | 'secrets' | 'hops'>;
+  core: Pick<Core, 'ledger' | 'remotes' | 'blobs' | 'clock' | 'config' | 'secrets' | 'hops' | 'failpoints'>;
   log: Logger;
   /** Where this watch's peer may call back; undefined when nobody can reach this server. */
   callback(watch: Watch, scope: string): string | undefined;
+  /** Streams that are held for long, over all watches. */
+  slots: StreamSlots;
   /** In [0, 1). */
   random(): number;
   updated(event: WatchEvent): void;
@@ -41,21 +43,20 @@ export class Watcher {
   private cuts = 0;
   private polls = 0;
   private readonly callbacks: Callbacks;
-  private stopped = false;
+  private readonly over = new AbortController();
   /** Whoever shows what the peer says does it alone: a cancel's answer and the stream's must not mix. */
   private showing: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly taskId: string,
     private readonly turn: OpenTurn,
+    record: TaskRecord,
     private readonly deps: WatcherDeps,
   ) {
     this.pause = new Pause(deps.core.clock);
-    this.callbacks = new Callbacks(taskId, turn.prompt.turn, {
-      ...deps,
-      url: (watch) => deps.callback(watch, this.scope()),
-    });
-    this.relay = new Relay(this.record(), { handle: turn.handle, keep: (parts) => this.keep(parts) });
+    this.callbacks = new Callbacks(record, { ...deps, url: (watch) => deps.callback(watch, this.lookIn) });
+    const kept = new KeptParts(turn.prompt, deps.core, this.over.signal);
+    this.relay = new Relay(record, { handle: turn.handle, keep: (parts) => kept.keep(parts) });
     turn.handle.signal.addEventListener('abort', () => this.stop(), { once: true });
   }
 
@@ -65,6 +66,7 @@ export class Watcher {
     while (!this.stopped) {
       try {
         const end = await this.follow();
+        crashes = 0;
         if (end) this.finish(end);
       } catch (error) {
         if (this.stopped) return;
@@ -78,7 +80,7 @@ export class Watcher {
 
   /** Ends the watch's work here, and leaves the watch as it is. */
   stop(): void {
-    this.stopped = true;
+    this.over.abort();
     this.pause.end();
   }
 
@@ -89,21 +91,29 @@ export class Watcher {
 
   /** Asks the peer to stop. Throws an AppError that says why it does not. */
   async cancel(): Promise<void> {
-    const { remotes } = this.deps.core;
-    const { watch, remote } = this.record().envelope;
+    const { remotes, clock } = this.deps.core;
+    const { watch, remote } = this.record?.envelope ?? {};
     if (!watch || remote?.taskId === undefined) return;
     try {
-      const peer = await remotes.connect(watch.agent, this.scope(), { timeoutMs: CANCEL_MS });
+      const peer = await remotes.connect(watch.agent, this.lookIn, { timeoutMs: CANCEL_MS });
       const task = await peer.cancel(remote.taskId, { timeoutMs: CANCEL_MS });
       const outcome = await this.show(() => this.relay.snapshot(task));
       if (outcome) return this.finish({ end: endOf(outcome), outcome });
       this.look();
-      await new Promise<void>((resolve) => this.deps.core.clock.after(CANCEL_MS, resolve));
+      await new Promise<void>((resolve) => {
+        const stopWaiting = clock.after(CANCEL_MS, resolve);
+        const stopped = (): void => {
+          stopWaiting();
+          resolve();
+        };
+        if (this.stopped) stopped();
+        else this.over.signal.addEventListener('abort', stopped, { once: true });
+      });
       const late = `${watch.agent} was asked to stop and has not stopped yet.`;
       if (!this.stopped) throw new AppError('task-not-cancelable', late);
     } catch (error) {
       if (!(error instanceof RemoteError)) throw error;
-      const end = await this.explain(error);
+      const end = this.explain(error);
       if (end) return this.finish(end);
       // It may have ended by itself just now, which then is the answer.
       this.look();
@@ -114,45 +124,47 @@ export class Watcher {
   /** One round: connects, and follows by the current rung until something ends that. */
   private async follow(): Promise<End | undefined> {
     const { core } = this.deps;
-    const record = this.record();
-    const { watch } = record.envelope;
-    if (!watch) return { end: 'gone' };
+    const { record } = this;
+    const watch = record?.envelope.watch;
+    if (!record || !watch) return { end: 'gone' };
     const age = core.clock.now() - watch.since;
-    if (age >= core.config.followTimeoutSeconds * 1000) {
-      return ended('no-result', `${watch.agent} had no result in the time allowed.`);
-    }
+    if (this.leftMs(watch) <= 0) return ended('no-result', `${watch.agent} had no result in the time allowed.`);
+    const { signal } = this.over;
     try {
-      const peer = await core.remotes.connect(watch.agent, this.scope(), {});
+      const peer = await core.remotes.connect(watch.agent, this.lookIn, { signal });
       const remoteTaskId = record.envelope.remote?.taskId;
-      if (watch.state === 'sending' || remoteTaskId === undefined)
-        return await adopt(record, this.turn.prompt, peer, {
-          ...core,
-          keep: (parts) => this.keep(parts),
-        });
-      await passOn(record, peer, core, (text) => this.turn.handle.status(text));
+      if (watch.state === 'sending' || remoteTaskId === undefined) {
+        const keep = (parts: Parameters<Relay['keep']>[0]): ReturnType<Relay['keep']> => this.relay.keep(parts);
+        const timeoutMs = this.leftMs(watch);
+        return await adopt(record, this.turn.prompt, peer, { ...core, keep }, { signal, timeoutMs });
+      }
+      await passOn(record, peer, core, { signal, status: (text) => this.turn.handle.status(text) });
       this.choose(peer, watch, age);
-      const outcome = await this.check(peer, remoteTaskId);
+      const task = await peer.get(remoteTaskId, { signal });
+      const outcome = await this.show(() => this.relay.snapshot(task));
       if (outcome) return { end: endOf(outcome), outcome };
       return await this.step(peer, remoteTaskId, watch);
     } catch (error) {
       if (!(error instanceof RemoteError)) throw error;
-      const end = await this.explain(error);
+      const end = this.explain(error);
       if (!end) await this.pause.wait(this.nextPoll(), this.leftMs(watch));
       return end;
     }
-  }
-
-  private async check(peer: Peer, remoteTaskId: string): Promise<RemoteOutcome | undefined> {
-    const task = await peer.get(remoteTaskId);
-    return this.show(() => this.relay.snapshot(task));
   }
 
   private async step(peer: Peer, remoteTaskId: string, watch: Watch): Promise<End | undefined> {
     switch (this.rung) {
       case 'close-stream':
         return this.stream(peer, remoteTaskId, Math.max(1, this.closeLeftMs(watch)));
-      case 'stream':
-        return this.stream(peer, remoteTaskId, STREAM_MS);
+      case 'stream': {
+        const release = this.deps.slots.take();
+        if (!release) return void (await this.pause.wait(this.nextPoll(), this.leftMs(watch)));
+        try {
+          return await this.stream(peer, remoteTaskId, STREAM_MS);
+        } finally {
+          release();
+        }
+      }
       case 'push':
         return void (await this.awaitCall(peer, remoteTaskId, watch));
       default:
@@ -161,33 +173,34 @@ export class Watcher {
     }
   }
 
-  /** Holds a stream for a while. One that was cut is opened again a little later, and given up after some times. */
+  /**
+   * Holds a stream for a while. One that ends before the task does is opened again a little later, and given up after
+   * some times; it counts as one that works when it brought more than its snapshot.
+   */
   private async stream(peer: Peer, remoteTaskId: string, holdMs: number): Promise<End | undefined> {
-    const over = new AbortController();
-    const stopHolding = this.deps.core.clock.after(holdMs, () => over.abort());
-    const stopLooking = this.pause.onWake(() => over.abort());
+    const hold = new AbortController();
+    const stopHolding = this.deps.core.clock.after(holdMs, () => hold.abort());
+    const stopLooking = this.pause.onWake(() => hold.abort());
+    let events = 0;
     try {
-      for await (const event of peer.subscribe(remoteTaskId, { signal: over.signal })) {
-        this.cuts = 0;
+      for await (const event of peer.subscribe(remoteTaskId, { signal: hold.signal })) {
+        if (++events > 1) this.cuts = 0;
         const outcome = await this.show(() => this.relay.event(event));
         if (outcome) return { end: endOf(outcome), outcome };
         if (this.stopped) return undefined;
       }
-      return undefined;
     } catch (error) {
-      if (over.signal.aborted || !(error instanceof RemoteError) || error.fault === 'task-not-found') {
-        if (over.signal.aborted) return undefined;
-        throw error;
-      }
-      this.cuts += 1;
-      const wait = error.fault === 'unsupported' ? undefined : reopenMs(this.cuts);
-      if (wait === undefined) this.rung = 'poll';
-      else await this.pause.wait(wait);
-      return undefined;
+      if (!(error instanceof RemoteError) || error.fault === 'task-not-found') throw error;
+      if (error.fault === 'unsupported') this.cuts = Infinity;
     } finally {
       stopHolding();
       stopLooking();
     }
+    if (hold.signal.aborted) return undefined;
+    const wait = reopenMs(++this.cuts);
+    if (wait === undefined) this.rung = 'poll';
+    else await this.pause.wait(wait);
+    return undefined;
   }
 
   /** Registers for callbacks; then the next round looks once more, since something may have happened before. */
@@ -222,7 +235,7 @@ export class Watcher {
   }
 
   /** What a peer's refusal means for the watch; undefined when it changes nothing. */
-  private async explain({ fault, message }: RemoteError): Promise<End | undefined> {
+  private explain({ fault, message }: RemoteError): End | undefined {
     if (fault === 'task-not-found') return ended('lost', message);
     if (fault === 'unknown-agent') return ended('stopped', message);
     this.deps.log.info({ cid: this.taskId, fault, reason: message }, 'a remote task could not be looked at');
@@ -233,10 +246,11 @@ export class Watcher {
     if (this.stopped) return;
     const event = { ...this.event(), end };
     this.stop();
+    this.deps.core.failpoints.hit('watch.before-end');
     if (outcome) this.turn.end(outcome);
     this.deps.settled(event);
     const { remotes } = this.deps.core;
-    void this.callbacks.forget(() => remotes.connect(this.turn.prompt.agent, this.scope(), {}));
+    void this.callbacks.forget(() => remotes.connect(this.turn.prompt.agent, this.lookIn, {}));
   }
 
   private show<T>(work: () => Promise<T>): Promise<T> {
@@ -245,35 +259,28 @@ export class Watcher {
     return shown;
   }
 
-  private async keep(parts: Parameters<typeof keepParts>[0]): ReturnType<typeof keepParts> {
-    const { blobs, remotes, config } = this.deps.core;
-    const { agent } = this.turn.prompt;
-    const scope = this.scope();
-    const download: Peer['download'] = async (url, maxBytes, options) =>
-      (await remotes.connect(agent, scope, {})).download(url, maxBytes, options);
-    const agentUrl = remotes.find(agent, scope)?.url ?? '';
-    return keepParts(parts, { blobs, scope, peer: { download }, agentUrl, maxBytes: config.maxReceivedBytes });
+  private get stopped(): boolean {
+    return this.over.signal.aborted;
   }
 
-  private record(): TaskRecord {
-    const record = this.deps.core.ledger.get(this.taskId);
-    if (!record) throw new Error(`task ${this.taskId} is gone`);
-    return record;
+  private get record(): TaskRecord | undefined {
+    return this.deps.core.ledger.get(this.taskId);
   }
 
-  private scope(): string {
-    return this.turn.prompt.caller.scope;
+  private get lookIn(): string {
+    const { lookIn, caller } = this.turn.prompt;
+    return lookIn ?? caller.scope;
   }
 
   private event(): WatchEvent {
-    const { watch, remote } = this.record().envelope;
     const { caller, agent } = this.turn.prompt;
+    const remoteTaskId = this.record?.envelope.remote?.taskId;
     return {
-      watchId: watch?.id ?? '',
+      watchId: this.callbacks.watchId,
       taskId: this.taskId,
       caller: caller.id,
       agent,
-      ...(remote?.taskId !== undefined && { remoteTaskId: remote.taskId }),
+      ...(remoteTaskId !== undefined && { remoteTaskId }),
     };
   }
 }

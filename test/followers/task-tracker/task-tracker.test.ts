@@ -286,7 +286,7 @@ describe('a restart', () => {
     const { ledger } = world.ledger;
     await world.create();
     const watch = { id: 'w', agent: 'far', state: 'sending', messageId: 't1-1', passed: 'message-t1' } as const;
-    await ledger.watches.update('t1', 1, { watch: { ...watch, since: world.ledger.clock.now() } });
+    await ledger.watches.begin('t1', 1, { ...watch, since: world.ledger.clock.now() });
     if (arrived)
       await world.peer.send({ message: { messageId: 't1-1', role: 'ROLE_USER', parts: [{ text: 'hello' }] } });
     await world.restart();

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { ExecutorHost, HOST_DECLARATION } from '../../../src/executors/host.js';
 import { Prompts, PROMPTS_DECLARATION } from '../../../src/executors/prompts.js';
 import { ExecutorRegistry } from '../../../src/executors/registry.js';
+import { Failpoints } from '../../../src/failpoints.js';
 import { Hops } from '../../../src/hops.js';
 import { Secrets, silentLogger } from '../../../src/log.js';
 import type { Core, Installed, Plugin } from '../../../src/plugin.js';
@@ -55,7 +56,20 @@ export class TrackerWorld {
     const blobs = { put: () => ({ blob: 'b', size: 1 }), read: () => undefined };
     const config = { ...DEFAULTS, home: '/home', ...(this.publicUrl !== undefined && { publicUrl: this.publicUrl }) };
     const secrets = new Secrets();
-    const core = { config, clock, newId, log, secrets, ledger, blobs, registry, turns, hops: new Hops('here') };
+    const core = {
+      config,
+      clock,
+      newId,
+      log,
+      secrets,
+      ledger,
+      blobs,
+      registry,
+      turns,
+      hops: new Hops('here'),
+      failpoints: new Failpoints(),
+      workspaces: { names: () => [] },
+    };
     this.routes = [];
     for (const plugin of [a2aExecutor, taskTracker] as readonly Plugin[]) {
       const mount = (path: string, router: Router): void => void this.routes.push({ path, router });

@@ -174,7 +174,9 @@ export class FakeRemotes implements RemoteAgents {
   constructor(readonly peer: FakePeer) {}
 
   find(name: string): RemoteAgentView | undefined {
-    return name === 'far' ? { name, url: 'https://far.example', skills: [], reachable: 'unknown' } : undefined;
+    return name === 'far'
+      ? { name, listed: 'workspace', url: 'https://far.example', skills: [], reachable: 'unknown' }
+      : undefined;
   }
 
   list(): RemoteAgentView[] {
