@@ -8,6 +8,7 @@ import { createCapabilities } from './capabilities.js';
 import { orderedId, randomId, systemClock, type Clock } from './clock.js';
 import { loadConfig, type Config } from './config.js';
 import { createEnvironment, type Environment, type Variables } from './environment.js';
+import { AgentCalls } from './executors/calls.js';
 import { ExecutorHost, HOST_DECLARATION } from './executors/host.js';
 import { Prompts, PROMPTS_DECLARATION } from './executors/prompts.js';
 import { ExecutorRegistry } from './executors/registry.js';
@@ -173,6 +174,8 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   closers.push(() => remotes.stop());
   let url = config.publicUrl ?? localUrl(config.host, config.port);
 
+  const hops = new Hops(ensureSwitchboardId(home, randomId));
+  const calls = new AgentCalls({ prompts, ledger, blobs, turns: host, hops, clock, newId: orderedId, log });
   const core: Core = {
     config,
     environment,
@@ -183,11 +186,12 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     ledger,
     blobs,
     prompts,
+    calls,
     registry,
     turns: host,
     callers,
     workspaces,
-    hops: new Hops(ensureSwitchboardId(home, randomId)),
+    hops,
     doors: createDoors({ config, callers, log, clock, operatorKey }),
     net,
     remotes,
@@ -231,6 +235,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     },
     async stop() {
       prompts.stop();
+      calls.stop();
       for (const part of installed) part.drain?.();
       await host.stop(DRAIN_MS);
       await bus.drain();

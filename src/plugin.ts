@@ -6,6 +6,7 @@ import type { TopicKind } from './bus/topics.js';
 import type { Clock, NewId } from './clock.js';
 import type { Config } from './config.js';
 import type { Environment } from './environment.js';
+import type { Calls } from './executors/calls-port.js';
 import type { PromptPort } from './executors/prompt-port.js';
 import type { AgentRegistry } from './executors/registry-port.js';
 import type { Turns } from './executors/turns.js';
@@ -33,6 +34,8 @@ export interface Core {
   ledger: Ledger;
   blobs: BlobStore;
   prompts: PromptPort;
+  /** How one agent asks another. */
+  calls: Calls;
   registry: AgentRegistry;
   /** Turns whose work goes on elsewhere. */
   turns: Turns;

@@ -49,6 +49,7 @@ export interface HostDeps {
 
 export class ExecutorHost implements Turns {
   private readonly runs = new Map<string, Run>();
+  private readonly lookers: ((cid: string) => Promise<void>)[] = [];
   private idle: (() => void) | undefined;
 
   constructor(private readonly deps: HostDeps) {
@@ -71,6 +72,15 @@ export class ExecutorHost implements Turns {
     run.answered ||= record.task.artifacts.length > 0;
     const end = (outcome: RunOutcome): void => this.finish(run, endOfOutcome(outcome, run));
     return { prompt: run.prompt, handle: run, end };
+  }
+
+  async look(cid: string, signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([Promise.all(this.lookers.map((looker) => looker(cid))), aborted]);
+  }
+
+  onLook(looker: (cid: string) => Promise<void>): void {
+    this.lookers.push(looker);
   }
 
   /** Waits up to `graceMs` for running turns, then ends them as interrupted. */

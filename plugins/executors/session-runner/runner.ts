@@ -7,6 +7,7 @@ import type { Inbox } from '../../../src/workspace/inbox.js';
 import { sessionFile } from '../../../src/workspace/names.js';
 import type { CardSource, WorkspaceSettings } from '../../../src/workspace/settings.js';
 import type { Transcripts } from '../../../src/workspace/transcript.js';
+import type { A2aToolCore } from './a2a-tool.js';
 import type { Driver, DriverContext, DriverTurn } from './drivers/driver.js';
 import type { TurnEnd } from './drivers/events.js';
 import { download } from './download.js';
@@ -18,15 +19,16 @@ import { Sessions } from './sessions.js';
 /** What the runner uses of the workspaces' files beyond the core's ports. */
 export interface SessionFiles {
   transcripts: Pick<Transcripts, 'read'>;
-  inbox: Pick<Inbox, 'save'>;
+  inbox: Pick<Inbox, 'save' | 'keep'>;
 }
 
 export type RunnerCore = Pick<
   Core,
   'config' | 'clock' | 'log' | 'workspaces' | 'blobs' | 'net' | 'environment' | 'capabilities'
-> & {
-  ledger: Pick<Core['ledger'], 'saveSession'>;
-};
+> &
+  A2aToolCore & {
+    ledger: Pick<Core['ledger'], 'saveSession' | 'get'>;
+  };
 
 export interface RunnerDeps {
   core: RunnerCore;
@@ -121,6 +123,7 @@ export class Runner implements Executor {
       contextId,
       caller,
       owner: isOwner(prompt),
+      ownsTask: (id) => this.deps.core.ledger.get(id)?.envelope.caller.id === caller.id,
       settings,
       history: () => {
         // Lines of the turns just before may still wait for their file.
@@ -164,6 +167,9 @@ export class Runner implements Executor {
         },
       },
       notices: () => capabilities.has('owner-notices'),
+      callAgents: settings.callAgents,
+      ownsTask: (id) => this.deps.core.ledger.get(id)?.envelope.caller.id === caller.id,
+      a2a: { core: this.deps.core, ports: { inbox: this.deps.files.inbox, blobs } },
       refused: (file, reason) => log.warn({ workspace: agent, file, reason }, 'a standing file was left out'),
       emit: outgoing.emit,
     });

@@ -22,8 +22,22 @@ export const sessionRunner = (files: SessionFiles, drivers: readonly Driver[] = 
         bus.publish('owner.notified', notice);
       };
       const { config, clock, workspaces, blobs, ledger, net, environment, capabilities } = core;
+      const { calls, registry, remotes } = core;
       const runner = new Runner({
-        core: { config, clock, workspaces, blobs, ledger, net, environment, capabilities, log },
+        core: {
+          config,
+          clock,
+          workspaces,
+          blobs,
+          ledger,
+          net,
+          environment,
+          capabilities,
+          calls,
+          registry,
+          remotes,
+          log,
+        },
         files,
         drivers,
         notify,

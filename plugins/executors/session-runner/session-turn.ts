@@ -1,14 +1,25 @@
 // One turn as a driver sees it. What a driver may not need, above all the frame with its files, is made on demand.
 import { textOf } from '../../../src/a2a-model.js';
 import type { Prompt } from '../../../src/executors/contract.js';
+import type { ReplyPorts } from '../../../src/executors/reply.js';
 import type { Answer } from '../../../src/ledger/records.js';
 import type { DriverTurn } from './drivers/driver.js';
 import type { DriverEvent } from './drivers/events.js';
+import { FileAccess } from './file-tools/file-access.js';
 import { frame, type Frame } from './framing.js';
 import { describeMessage, readAttachments, type Attachment, type Intake } from './incoming-message.js';
 import { readStandingFiles } from './standing-files.js';
-import { callTool, toolsFor, type ToolConditions, type ToolDeclaration, type ToolResult } from './tools.js';
+import { useA2a, type A2aToolCore } from './a2a-tool.js';
+import {
+  callTool,
+  toolsFor,
+  type FileOut,
+  type ToolConditions,
+  type ToolDeclaration,
+  type ToolResult,
+} from './tools.js';
 import { readWorkspaceFile } from './workspace-file.js';
+import { isPlace, locate } from './workspace-path.js';
 
 export interface TurnDeps {
   /** Absolute path of the workspace's folder. */
@@ -20,6 +31,11 @@ export interface TurnDeps {
   intake: Intake;
   /** Whether somebody passes on what is for the owner. */
   notices(): boolean;
+  /** Agents that the conversation may call; all for the owner's own. */
+  callAgents: readonly string[];
+  a2a: { core: A2aToolCore; ports: ReplyPorts };
+  /** True for a task of the caller. */
+  ownsTask(taskId: string): boolean;
   /** A standing file was left out. */
   refused(name: string, reason: string): void;
   emit(event: DriverEvent): void;
@@ -37,6 +53,7 @@ export class SessionTurn implements DriverTurn {
   readonly text: string;
   readonly answers: readonly Answer[];
   private readonly conditions: ToolConditions;
+  private readonly access: FileAccess;
   /** Bytes that `send` may still give away. */
   private room: number;
 
@@ -50,7 +67,10 @@ export class SessionTurn implements DriverTurn {
     this.cid = prompt.cid;
     this.turn = prompt.turn;
     this.answers = prompt.answers;
-    this.conditions = { owner: isOwner(prompt), notices: deps.notices() };
+    const owner = isOwner(prompt);
+    this.conditions = { owner, notices: deps.notices(), calls: owner || deps.callAgents.length > 0 };
+    const { agent: workspace, caller } = prompt;
+    this.access = new FileAccess({ workspace, caller, owner, ownsTask: deps.ownsTask, writeStanding: false });
     this.room = FILES_OUT * deps.maxFileBytes;
     this.text = decision ?? textOf(prompt.message.parts);
   }
@@ -91,7 +111,10 @@ export class SessionTurn implements DriverTurn {
   }
 
   callTool(name: string, args: unknown): Promise<ToolResult> {
-    const readFile = (path: string): { name: string; bytes: Uint8Array } | { problem: string } => {
+    const readFile = (path: string): FileOut => {
+      const place = locate(this.deps.directory(), path);
+      const foreign = isPlace(place) ? this.access.mayRead(place) : undefined;
+      if (foreign !== undefined) return { problem: `${path} can't be sent: it ${foreign}.` };
       const file = readWorkspaceFile(this.deps.directory(), path, this.deps.maxFileBytes);
       if (file.kind === 'missing') return { problem: `There is no file ${path}.` };
       if (file.kind === 'refused') return { problem: `${path} can't be sent: it ${file.reason}.` };
@@ -102,7 +125,10 @@ export class SessionTurn implements DriverTurn {
       this.room -= file.size;
       return { name: path, bytes: file.bytes };
     };
-    return callTool(this.conditions, name, args, { emit: this.deps.emit, readFile });
+    const { emit, callAgents, a2a } = this.deps;
+    const { prompt, signal } = this;
+    const calling = { ...a2a, prompt, signal, readFile, ...(!this.conditions.owner && { allowed: callAgents }) };
+    return callTool(this.conditions, name, args, { emit, readFile, a2a: (given) => useA2a(given, calling) });
   }
 }
 

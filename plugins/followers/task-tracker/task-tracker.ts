@@ -75,11 +75,13 @@ export const taskTracker = definePlugin({
       }
     };
 
+    core.turns.onLook(async (cid) => watchers.get(cid)?.look());
+
     bus.subscribe('agent.prompt.delegated', ({ cid, turn }) => watch(cid, turn));
     bus.subscribe('task.updated', ({ taskId, requestId, event, state }) => {
       if (isTerminal(state)) cancels.delete(taskId);
       // A message that started nothing: it is for the remote task.
-      if (requestId !== undefined && !event) watchers.get(taskId)?.look();
+      if (requestId !== undefined && !event) void watchers.get(taskId)?.look();
     });
     bus.subscribe('agent.prompt.cancel', (cancel) => {
       const { cid } = cancel;
@@ -92,7 +94,7 @@ export const taskTracker = definePlugin({
 
     mount(
       CALLBACK_PATH,
-      callbackRouter(core.ledger, createErrorWriters(log).operator, (id) => watchers.get(id)?.look()),
+      callbackRouter(core.ledger, createErrorWriters(log).operator, (id) => void watchers.get(id)?.look()),
     );
 
     /** In the background: the door need not wait for what happens elsewhere. */

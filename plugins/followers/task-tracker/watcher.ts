@@ -42,6 +42,7 @@ export class Watcher {
   private rung: Rung | undefined;
   private cuts = 0;
   private polls = 0;
+  private readonly lookers: (() => void)[] = [];
   private readonly callbacks: Callbacks;
   private readonly over = new AbortController();
   /** Whoever shows what the peer says does it alone: a cancel's answer and the stream's must not mix. */
@@ -82,11 +83,19 @@ export class Watcher {
   stop(): void {
     this.over.abort();
     this.pause.end();
+    this.looked();
   }
 
-  /** Something may have changed at the peer, or is to be said to it: looks now. */
-  look(): void {
+  /** Something may have changed at the peer, or is to be said to it: looks now. Resolves when that is done. */
+  look(): Promise<void> {
+    if (this.stopped) return Promise.resolve();
+    const looked = new Promise<void>((resolve) => this.lookers.push(resolve));
     this.pause.wake();
+    return looked;
+  }
+
+  private looked(): void {
+    for (const done of this.lookers.splice(0)) done();
   }
 
   /** Asks the peer to stop. Throws an AppError that says why it does not. */
@@ -99,7 +108,7 @@ export class Watcher {
       const task = await peer.cancel(remote.taskId, { timeoutMs: CANCEL_MS });
       const outcome = await this.show(() => this.relay.snapshot(task));
       if (outcome) return this.finish({ end: endOf(outcome), outcome });
-      this.look();
+      void this.look();
       await new Promise<void>((resolve) => {
         const stopWaiting = clock.after(CANCEL_MS, resolve);
         const stopped = (): void => {
@@ -116,7 +125,7 @@ export class Watcher {
       const end = this.explain(error);
       if (end) return this.finish(end);
       // It may have ended by itself just now, which then is the answer.
-      this.look();
+      void this.look();
       throw new AppError('task-not-cancelable', `Not canceled: ${error.message}`, {}, { cause: error });
     }
   }
@@ -143,10 +152,12 @@ export class Watcher {
       const task = await peer.get(remoteTaskId, { signal });
       const outcome = await this.show(() => this.relay.snapshot(task));
       if (outcome) return { end: endOf(outcome), outcome };
+      this.looked();
       return await this.step(peer, remoteTaskId, watch);
     } catch (error) {
       if (!(error instanceof RemoteError)) throw error;
       const end = this.explain(error);
+      this.looked();
       if (!end) await this.pause.wait(this.nextPoll(), this.leftMs(watch));
       return end;
     }

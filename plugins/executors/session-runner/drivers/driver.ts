@@ -43,6 +43,8 @@ export interface DriverContext {
   caller: CallerRef;
   /** True for the operator's own conversation with the workspace. */
   owner: boolean;
+  /** True for a task of this conversation's caller: what came of it is for them. */
+  ownsTask(taskId: string): boolean;
   /** As they were at opening. A change of `driver` or `tools` closes the session, and the next turn opens a new one. */
   settings: WorkspaceSettings;
   /** What was said before the turn that opens the session, oldest first. Reads the transcript: call it once. */
