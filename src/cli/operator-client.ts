@@ -9,6 +9,7 @@ import type {
   RemovedKeys,
   TasksAnswer,
   TaskView,
+  WatchesAnswer,
 } from '../operator-wire.js';
 import { Unreachable } from './exit-codes.js';
 
@@ -33,7 +34,12 @@ export class OperatorClient {
     this.call('POST', `/api/a2a/task/${encodeURIComponent(cid)}/cancel`, { reason });
   tasks = (query: Record<string, string | undefined>): Promise<TasksAnswer> =>
     this.call('GET', `/api/a2a/tasks${search(query)}`);
-  agents = (): Promise<AgentsAnswer> => this.call('GET', '/api/a2a/agents');
+  agents = (query: Record<string, string | undefined> = {}): Promise<AgentsAnswer> =>
+    this.call('GET', `/api/a2a/agents${search(query)}`);
+  testAgent = (name: string, test: object): Promise<TaskView> =>
+    this.call('POST', `/api/a2a/agents/${encodeURIComponent(name)}/test`, test);
+  watches = (query: Record<string, string | undefined>): Promise<WatchesAnswer> =>
+    this.call('GET', `/api/a2a/watches${search(query)}`);
   callers = (workspace?: string): Promise<CallersAnswer> =>
     this.call('GET', `/api/a2a/callers${search({ workspace })}`);
   addCaller = (caller: object): Promise<MintedKey> => this.call('POST', '/api/a2a/callers', caller);

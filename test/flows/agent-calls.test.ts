@@ -1,10 +1,11 @@
 // Sessions that ask other agents: the owner's own, and where its workspace allows it a caller's. What takes longer than
 // the turn that asked comes back to the same conversation, also over a restart.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TasksAnswer, TaskView } from '../../src/operator-wire.js';
 import { A2aClient } from '../support/a2a-client.js';
+import { FakeOpenAi, textOf } from '../support/fake-openai.js';
 import { OperatorServer } from '../support/operator-server.js';
 import { SdkPeer, type SdkPeerOptions } from '../support/peers/sdk-peer.js';
 
@@ -136,5 +137,64 @@ describe("a caller's session", () => {
     expect(await ask(server, 'call far once more')).toContain('You can call none');
     const direct = new A2aClient(server.url, server.home.keys['ann'] as string, '/agents/far/a2a');
     await expect(direct.rpc('ListTasks', {})).rejects.toThrow();
+  });
+});
+
+describe('a model', () => {
+  /** Has the owner's session use the tool once; what the model is told. */
+  async function useTool(
+    { server, write }: Awaited<ReturnType<typeof start>>,
+    endpoint: FakeOpenAi,
+    args: object,
+    contextId?: string,
+  ): Promise<string> {
+    const driver = { name: 'llm', baseUrl: endpoint.baseUrl, model: 'fake-1' };
+    write('workspace.json', { v: 1, driver });
+    endpoint.script({ calls: [{ name: 'a2a', args }] }, { text: 'ok' });
+    endpoint.requests.length = 0;
+    await say(server, 'please', contextId === undefined ? {} : { contextId });
+    const result = endpoint.requests.at(-1)?.body.messages.findLast(({ role }) => role === 'tool');
+    return result ? textOf(result) : 'nothing';
+  }
+
+  test('lists agents, sends files of the workspace, looks after a task and cancels it', async () => {
+    const world = await start({ followSeconds: 0.2 });
+    const { files, peer, server } = world;
+    const endpoint = await FakeOpenAi.start();
+    try {
+      const use = (args: object): Promise<string> => useTool(world, endpoint, args);
+      expect(await use({ action: 'agents' })).toMatch(/^- far: reachable \(A2A 1\.0 over JSONRPC.*\); .*skills: /m);
+      mkdirSync(join(files, 'notes'));
+      writeFileSync(join(files, 'notes', 'plan.md'), 'the plan');
+      writeFileSync(join(server.home.path, 'outside.txt'), 'outside');
+      symlinkSync(join(server.home.path, 'outside.txt'), join(files, 'link.txt'));
+      symlinkSync(server.home.path, join(files, 'up'));
+      linkSync(join(server.home.path, 'outside.txt'), join(files, 'twin.txt'));
+      const send = (file: string): object => ({ action: 'send', agent: 'far', text: 'say ok', files: [file] });
+      for (const path of [
+        '../../switchboard.json',
+        'link.txt',
+        'up/outside.txt',
+        'twin.txt',
+        'notes',
+        '.a2a/agents.json',
+      ])
+        expect(await use(send(path))).toMatch(/can't be sent: it/);
+      expect(peer.executor.begun).toHaveLength(0);
+      expect(await use(send('notes/plan.md'))).toMatch(/^far answered/);
+      expect(peer.executor.begun[0]?.parts[1]).toMatchObject({ filename: 'plan.md', mediaType: 'text/markdown' });
+
+      const held = await use({ action: 'send', agent: 'far', text: 'hold on' });
+      const taskId = /task ([a-z0-9_-]+)/.exec(held)?.[1];
+      expect(await use({ action: 'status', taskId })).toMatch(/still at work/);
+      peer.executor.releaseAll();
+      expect(await use({ action: 'status', taskId })).toMatch(/^far answered [^]*held: on$/);
+      const second = /task ([a-z0-9_-]+)/.exec(await use({ action: 'send', agent: 'far', text: 'hold it' }))?.[1];
+      expect(await use({ action: 'cancel', taskId: second })).toMatch(/was canceled/);
+      expect(await use({ action: 'status', taskId: 'of-somebody-else' })).toMatch(/There is no task of-somebody-else/);
+      expect(await use({ action: 'dance' })).toMatch(/must be agents, send, status or cancel/);
+    } finally {
+      await endpoint.stop();
+    }
   });
 });

@@ -9,14 +9,23 @@ const LOOK_BACK = 5;
 
 export function remoteContext(
   ledger: Pick<Ledger, 'get' | 'list'>,
-  { cid, turn, agent, contextId, caller }: Pick<Prompt, 'cid' | 'turn' | 'agent' | 'contextId' | 'caller'>,
+  {
+    cid,
+    turn,
+    agent,
+    contextId,
+    caller,
+    lookIn,
+  }: Pick<Prompt, 'cid' | 'turn' | 'agent' | 'contextId' | 'caller' | 'lookIn'>,
 ): RemoteRef | undefined {
   const own = ledger.get(cid)?.envelope.remote;
   if (turn > 1 && own) return own;
   const { tasks } = ledger.list({ caller: caller.id, agent, contextId, pageSize: LOOK_BACK });
   for (const { record } of tasks) {
-    const known = record.taskId === cid ? undefined : ledger.get(record.taskId)?.envelope.remote?.contextId;
-    if (known !== undefined) return { agent, contextId: known };
+    const before = record.taskId === cid ? undefined : ledger.get(record.taskId)?.envelope;
+    const known = before?.remote?.contextId;
+    // Another list may have another agent of that name.
+    if (known !== undefined && before?.lookIn === lookIn) return { agent, contextId: known };
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
 import express from 'express';
 import { createErrorWriters } from '../../../src/http/error-writers.js';
 import { definePlugin, type Core } from '../../../src/plugin.js';
+import { agentRoutes } from './agent-routes.js';
 import { chatRoutes } from './chat-routes.js';
 import { directoryRoutes } from './directory-routes.js';
 import { healthRouter } from './health.js';
@@ -36,5 +37,10 @@ export function operatorRoutes(core: Core): Route[] {
     baseUrl: () => core.baseUrl(),
     inline: (parts, scope) => partsToWire(parts, core.blobs, scope),
   };
-  return [...chatRoutes(core, views), ...taskRoutes(core, views), ...directoryRoutes(core)];
+  return [
+    ...chatRoutes(core, views),
+    ...taskRoutes(core, views),
+    ...agentRoutes(core, views),
+    ...directoryRoutes(core),
+  ];
 }
