@@ -5,6 +5,7 @@ import { dispatcher } from './dispatcher/dispatcher.js';
 import { a2aExecutor } from './executors/a2a-executor/a2a-executor.js';
 import { sessionRunner } from './executors/session-runner/session-runner.js';
 import { delivery } from './followers/delivery/delivery.js';
+import { metrics } from './followers/metrics/metrics.js';
 import { ownerNotifier } from './followers/owner-notifier/owner-notifier.js';
 import { pushDispatcher } from './followers/push-dispatcher/push-dispatcher.js';
 import { taskLog } from './followers/task-log/task-log.js';
@@ -25,4 +26,5 @@ export const PLUGINS = (sessionFiles: SessionFiles): readonly Plugin[] => [
   taskLog,
   ownerNotifier,
   pushDispatcher,
+  metrics,
 ];

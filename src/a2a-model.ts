@@ -27,9 +27,14 @@ const TERMINAL: ReadonlySet<string> = new Set<TerminalState>([
 /** True when the state never changes again. */
 export const isTerminal = (state: TaskState): state is TerminalState => TERMINAL.has(state);
 
+export const WAITING_STATES: readonly TaskState[] = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
+export const TERMINAL_STATES: readonly TaskState[] = TASK_STATES.filter(isTerminal);
+
+/** True when it goes on only after somebody said something: the caller or the operator. */
+export const isWaiting = (state: TaskState): boolean => WAITING_STATES.includes(state);
+
 /** True when a blocking call returns: terminal, or waiting for the caller or the operator. */
-export const isSettled = (state: TaskState): boolean =>
-  isTerminal(state) || state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED';
+export const isSettled = (state: TaskState): boolean => isTerminal(state) || isWaiting(state);
 
 /** `TASK_STATE_INPUT_REQUIRED` → `input-required`: how the operator's surfaces write a state. */
 export const shortState = (state: TaskState): string =>

@@ -1,25 +1,28 @@
 // What may stand in switchboard.json and in the SWITCHBOARD_* variables, with limits and messages; no reading here.
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { DURATION, secondsOf } from './duration.js';
 import { isAddressRange, isAllowEntry } from './net/address-rules.js';
 import { NAME, NAME_RULE } from './workspace/names.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-
-const DURATION = 'must be a number of seconds, or a number followed by s, m, h or d';
+const DURATION_RULE = 'must be a number of seconds, or a number followed by s, m, h or d';
 /** Seconds as a number, or text such as `30m`, `1h`, `7d`. */
 const duration = z
-  .union([z.number(), z.string().regex(/^\d+[smhd]$/, DURATION)], DURATION)
-  .transform((value) =>
-    typeof value === 'number'
-      ? value
-      : Number(value.slice(0, -1)) * UNIT_SECONDS[value.slice(-1) as keyof typeof UNIT_SECONDS],
-  )
+  .union([z.number(), z.string().regex(DURATION, DURATION_RULE)], DURATION_RULE)
+  .transform((value) => (typeof value === 'number' ? value : secondsOf(value)))
   .pipe(z.number().positive('must be longer than 0').max(31_536_000, 'must be at most a year'));
 
 const positive = z.int('must be a whole number').positive('must be above 0');
+
+const seconds = z.number().positive('must be above 0').max(86_400, 'must be at most a day');
+
+/** As it stands in a Host header, without port. */
+const hostName = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:.]+\]$/, 'must be a host name or address without a port')
+  .transform((host) => host.toLowerCase());
 
 const name = z.string().regex(NAME, NAME_RULE);
 
@@ -102,8 +105,29 @@ export const FILE_SCHEMA = z
     followSeconds: z.number().min(0, 'must not be negative'),
     followTimeout: duration,
     maxReceivedBytes: positive,
+    expireQuestions: duration,
+    retention: z.object({ days: z.number().positive('must be above 0'), maxTasks: z.int().nonnegative() }).partial(),
     rate: z.object({ perMinute: positive, burst: positive }).partial(),
-    quota: z.object({ liveTasksPerCaller: positive, liveTasks: positive, concurrentTurns: positive }).partial(),
+    quota: z
+      .object({
+        liveTasksPerCaller: positive,
+        liveTasks: positive,
+        concurrentTurns: positive,
+        tasks: positive,
+        taskBytes: positive,
+        inboxFiles: positive,
+        inboxBytes: positive,
+      })
+      .partial(),
+    maxIdleSessions: positive,
+    streams: z.object({ perCaller: positive, total: positive }).partial(),
+    lockout: z.object({ failures: positive, seconds }).partial(),
+    overloadMs: positive,
+    drain: duration,
+    connections: z
+      .object({ max: positive, headersSeconds: seconds, requestSeconds: seconds, keepAliveSeconds: seconds })
+      .partial(),
+    operatorHosts: z.array(hostName),
     defaultAgent: name,
     card,
     notifier: z

@@ -34,6 +34,11 @@ export const FAILPOINTS = [
   'callers.after-rename',
   'transcript.before-append',
   'transcript.after-append',
+  'purge.committed',
+  'purge.after-row',
+  'purge.after-checkpoint',
+  'purge.after-transcript',
+  'purge.after-blob',
   ...REMOTE_FAILPOINTS,
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];

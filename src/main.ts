@@ -1,7 +1,6 @@
 // The composition root: builds the core in the order in which its parts stand on each other, installs the plugins in
 // flow order, and takes it all down again so that nothing is lost.
 import type { Express } from 'express';
-import { join } from 'node:path';
 import { PLUGINS } from '../plugins/index.js';
 import { Bus } from './bus/bus.js';
 import { createCapabilities } from './capabilities.js';
@@ -14,32 +13,29 @@ import { Prompts, PROMPTS_DECLARATION } from './executors/prompts.js';
 import { ExecutorRegistry } from './executors/registry.js';
 import { Failpoints } from './failpoints.js';
 import { lockHome } from './home-lock.js';
-import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServerInfo } from './home.js';
+import { ensureOperatorKey, removeServerInfo, writeServerInfo } from './home.js';
 import { Hops } from './hops.js';
-import { createDoors } from './http/create-doors.js';
+import { createFront } from './http/create-front.js';
+import type { LagSource } from './http/loop-lag.js';
 import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
+import { Housekeeping, type TaskLimits } from './ledger/housekeeping.js';
 import { FileLedger } from './ledger/ledger.js';
-import { recover } from './ledger/recovery.js';
-import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
-import { openMirror } from './mirror/open-mirror.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
-import { NodeDisk } from './node-disk.js';
+import type { ResolveName } from './net/resolve-name.js';
 import type { Core, Installed, Plugin } from './plugin.js';
 import { RemoteDirectory } from './remote/remote-directory.js';
 import { redactingLogger } from './redacting-logger.js';
 import { ensureSwitchboardId } from './switchboard-id.js';
-import { BlobFiles } from './workspace/blob-files.js';
 import { Freshness } from './workspace/freshness.js';
-import { Inbox } from './workspace/inbox.js';
 import { openCallers } from './workspace/open-callers.js';
 import { openWorkspaces } from './workspace/open-workspaces.js';
+import { openStorage } from './open-storage.js';
 import { FileProblems } from './workspace/file-problems.js';
 import { RemoteAgentFiles } from './workspace/remote-agent-files.js';
-import { Transcripts } from './workspace/transcript.js';
-import { saveSessionLines } from './session-files.js';
+import { taskLimits } from './task-limits.js';
 
 export interface SwitchboardOptions {
   /** Complete configuration, or what differs from the environment and the home's file. */
@@ -52,6 +48,10 @@ export interface SwitchboardOptions {
   clock?: Clock;
   /** The process's own environment when absent. */
   env?: Variables;
+  /** What tells how late the event loop is; the real one when absent. */
+  lag?: LagSource;
+  /** How outbound HTTP resolves names; by the system's name service when absent. */
+  resolve?: ResolveName;
   /** Further plugins, installed after the built-in ones. */
   plugins?: readonly Plugin[];
 }
@@ -73,8 +73,6 @@ export interface Switchboard {
   readonly bus: Bus;
 }
 
-/** Running turns get this long to finish when the server stops. */
-const DRAIN_MS = 10_000;
 const HTTP_CLOSE_MS = 2_000;
 
 /**
@@ -92,7 +90,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    return await build(config, { environment, clock, secrets, log, closers, extra: options.plugins ?? [] });
+    return await build(config, { ...options, environment, clock, secrets, log, closers });
   } catch (error) {
     await closeAll(log, closers);
     throw error;
@@ -106,12 +104,14 @@ interface Foundation {
   log: Logger;
   /** Undo steps, in the order in which their parts were built. */
   closers: (() => unknown)[];
-  extra: readonly Plugin[];
+  lag?: LagSource;
+  resolve?: ResolveName;
+  plugins?: readonly Plugin[];
 }
 
 async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
-  const { home, durability } = config;
-  const { environment, clock, secrets, log, closers, extra } = foundation;
+  const { environment, clock, secrets, log, closers, resolve, plugins = [] } = foundation;
+  const { home } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
   secrets.add(operatorKey);
@@ -120,8 +120,9 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
   const remoteFiles = new RemoteAgentFiles({ home, workspaces, problems, secrets });
+  // Read now, so that no log line comes before their keys are known.
+  for (const scope of remoteFiles.scopes()) remoteFiles.of(scope);
   const failpoints = new Failpoints(config.failpoint);
-  const disk = new NodeDisk(failpoints);
   const callers = openCallers({
     workspaces,
     clock,
@@ -132,28 +133,28 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     beforeRename: () => failpoints.hit('callers.before-rename'),
     afterRename: () => failpoints.hit('callers.after-rename'),
   });
-  const folderOf = (scope: string): string =>
-    scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
-  disk.mkdirp(operatorDir(home));
-  const blobs = new BlobFiles({ disk, folderOf, durability });
-  const transcripts = new Transcripts({ disk, workspaces, durability, problems });
-  const inbox = new Inbox({ workspaces });
-  const isGone = (scope: string): boolean => scope !== 'operator' && !workspaces.has(scope);
-  const lines = { saveLines: saveSessionLines(transcripts, problems), syncLines: () => transcripts.sync() };
-  const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, ...lines });
-  const mirror = openMirror({ file: mirrorFile(home), log, clock });
-  closers.push(() => mirror.close());
-  const scopes = ['operator', ...workspaces.names()];
-  for (const scope of scopes) blobs.clearLeftovers(scope);
-  const recovery = await recover({ stores, mirror, log, scopes });
-  log.info(recovery, 'recovered');
+  const storage = await openStorage({ config, workspaces, failpoints, problems, clock, log, closers });
+  const { blobs, transcripts, inbox, stores, mirror, leftovers, scopes } = storage;
 
-  const bus = new Bus({ clock, log, boot });
-  const ledger = new FileLedger({ bus: bus.join(LEDGER_DECLARATION), clock, log, mirror, stores, boot });
-  closers.push(() => ledger.close());
-  const registry = new ExecutorRegistry(log);
-  const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
   const redact = (text: string): string => secrets.redact(text);
+  const bus = new Bus({ clock, log, boot, redact });
+  const registry = new ExecutorRegistry(log);
+  const ledger = new FileLedger({
+    bus: bus.join(LEDGER_DECLARATION),
+    clock,
+    log,
+    mirror,
+    stores,
+    boot,
+    leftovers,
+    isOpen: (conversation) => registry.isOpen(conversation),
+  });
+  closers.push(() => ledger.close());
+  const limitsOf = (scope: string): TaskLimits | undefined =>
+    taskLimits(config, scope === 'operator' ? undefined : workspaces.settings(scope));
+  const housekeeping = new Housekeeping({ ledger, mirror, clock, log, scopes, limitsOf });
+  closers.push(() => housekeeping.stop());
+  const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
   const hostBus = bus.join(HOST_DECLARATION);
   const host = new ExecutorHost({
     bus: hostBus,
@@ -166,8 +167,12 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     redact,
   });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
-  const http = createHttpServer({ config, log, clock });
-  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock });
+  const keyUseStore = mirror.keyUses;
+  const front = createFront({ config, callers, clock, log, operatorKey, keyUseStore, lag: foundation.lag });
+  closers.push(() => front.stop());
+  const { doors, streams, metrics, keyUses } = front;
+  const http = createHttpServer({ config, log, clock, metrics });
+  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock, ...(resolve && { resolve }) });
   closers.push(() => net.close());
   const enabled = config.outbound;
   const remotes = new RemoteDirectory({ files: remoteFiles, enabled, net, clock, newId: randomId, log, redact });
@@ -192,7 +197,10 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     callers,
     workspaces,
     hops,
-    doors: createDoors({ config, callers, log, clock, operatorKey }),
+    doors,
+    streams,
+    metrics,
+    keyUses,
     net,
     remotes,
     capabilities: createCapabilities(),
@@ -200,7 +208,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     baseUrl: () => url,
   };
   const installed: Installed[] = [];
-  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...extra]) {
+  for (const plugin of [...PLUGINS({ transcripts, inbox }), ...plugins]) {
     const part = await plugin.install({
       bus: bus.join(plugin),
       core,
@@ -215,6 +223,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     await ledger.reconcile();
     for (const part of installed) await part.ready?.();
     remotes.start();
+    housekeeping.start();
   };
   const ready = (): Promise<void> => (readied ??= makeReady());
   return {
@@ -234,10 +243,11 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
       return { url: local };
     },
     async stop() {
+      front.gate.drain();
       prompts.stop();
       calls.stop();
       for (const part of installed) part.drain?.();
-      await host.stop(DRAIN_MS);
+      await host.stop(config.drainSeconds * 1000);
       await bus.drain();
       await stores.flush();
       await bus.drain();

@@ -48,6 +48,15 @@ describe('loadConfig', () => {
     expect(problemsOf(() => loadConfig({ env, flags: { SWITCHBOARD_PORT: '-1' } }))).toContain('- SWITCHBOARD_PORT ');
   });
 
+  it('takes limits for tasks and questions, each with a default', () => {
+    expect(load().config).toMatchObject({ expireQuestionsSeconds: 604_800, retention: { days: 90 } });
+    settings({ expireQuestions: '12h', retention: { maxTasks: 5 } });
+    expect(load().config).toMatchObject({ expireQuestionsSeconds: 43_200, retention: { days: 90, maxTasks: 5 } });
+    settings({ expireQuestions: 0, retention: { days: 0, maxTasks: -1 } });
+    const problems = problemsOf(load);
+    for (const field of ['expireQuestions', 'retention.days', 'retention.maxTasks']) expect(problems).toContain(field);
+  });
+
   it('treats an empty variable as not set', () => {
     expect(load({ SWITCHBOARD_PORT: '', SWITCHBOARD_FAILPOINT: '' }).config).toEqual({ ...DEFAULTS, home });
   });
@@ -66,6 +75,27 @@ describe('loadConfig', () => {
   it('reads durations in seconds and with a unit', () => {
     settings({ sessionIdle: 90, turnDeadline: '2h' });
     expect(load().config).toMatchObject({ sessionIdleSeconds: 90, turnDeadlineSeconds: 7200 });
+  });
+
+  it('reads limits of streams, connections and wrong keys, and names as hosts have them', () => {
+    settings({
+      streams: { perCaller: 5 },
+      lockout: { failures: 3 },
+      drain: '1m',
+      operatorHosts: ['Desk.internal', '[::1]'],
+    });
+    const { config } = load();
+    expect(config).toMatchObject({
+      streams: { ...DEFAULTS.streams, perCaller: 5 },
+      lockout: { ...DEFAULTS.lockout, failures: 3 },
+      connections: DEFAULTS.connections,
+      drainSeconds: 60,
+      operatorHosts: ['desk.internal', '[::1]'],
+    });
+    settings({ operatorHosts: ['desk.internal:80'], connections: { headersSeconds: 0 } });
+    expect(() => load()).toThrow(
+      /connections\.headersSeconds must be above 0[\s\S]*operatorHosts\[0\].*without a port/,
+    );
   });
 
   it('fills in what a partial rate or quota leaves out', () => {

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { AppError } from '../src/errors.js';
 import { createLogger, Secrets, type Logger } from '../src/log.js';
 import { redactingLogger } from '../src/redacting-logger.js';
+import { seededRandom } from './support/random.js';
 
 const PLAIN = 'plain-secret-value';
 const QUOTED = 'with "quotes" \\ and\ttab';
@@ -102,5 +103,74 @@ describe('secrets', () => {
     const secrets = new Secrets();
     secrets.add('abc');
     expect(secrets.redact('abc')).toBe('abc');
+  });
+
+  const KEY = 'a-Key+with/odd "signs" und Ümlaut';
+  const b64 = (text: string, encoding: BufferEncoding = 'base64'): string => Buffer.from(text).toString(encoding);
+
+  it.each([
+    ['as it is', KEY],
+    ['in JSON', JSON.stringify({ a: KEY })],
+    ['in JSON within JSON', JSON.stringify({ body: JSON.stringify({ a: [KEY] }) })],
+    ['in a URL', `https://a.example/?key=${encodeURIComponent(KEY)}&x=1`],
+    ['in a URL, in lower case', encodeURIComponent(KEY).replaceAll(/%../g, (code) => code.toLowerCase())],
+    ['in a form', String(new URLSearchParams({ key: KEY.replaceAll('!', '') }))],
+    ['in hexadecimal', b64(KEY, 'hex')],
+    ['in base64', b64(KEY)],
+    ['in base64url', b64(KEY, 'base64url')],
+    ['in Basic', `Authorization: Basic ${b64(`u:${KEY}`)}`],
+    ['in Basic of a longer user', `Authorization: Basic ${b64(`me:${KEY}`)}`],
+    ['in Basic of a still longer user', `Authorization: Basic ${b64(`you:${KEY}`)}, more`],
+    ['in the middle of what was encoded', b64(`{"user":"x","key":"${KEY}","more":true}`)],
+  ])('are found %s', (_how, text) => {
+    const secrets = new Secrets();
+    secrets.add(KEY);
+    const clean = secrets.redact(text);
+    expect(clean).toContain('[redacted]');
+    expect(clean).not.toContain('odd');
+    for (const token of clean.match(/[A-Za-z0-9+/_-]{12,}/g) ?? []) {
+      expect(Buffer.from(token, 'base64').toString()).not.toContain('odd');
+      expect(Buffer.from(token, 'hex').toString()).not.toContain('odd');
+    }
+  });
+
+  it('leave what stands around them', () => {
+    const secrets = new Secrets();
+    secrets.add('topsecret');
+    expect(secrets.redact('a topsecret, b topsecrettopsecret c topsecre')).toBe(
+      'a [redacted], b [redacted][redacted] c topsecre',
+    );
+  });
+
+  it('that callers bring are forgotten in the end, the longest unused first', () => {
+    const secrets = new Secrets();
+    const token = (n: number): string => `token-of-a-caller-${String(n).padStart(8, '0')}`;
+    for (let n = 0; n < 25_000; n++) {
+      secrets.addPassing(token(n));
+      if (n % 100 === 0) secrets.addPassing(token(0));
+    }
+    expect(secrets.redact(token(24_999))).toBe('[redacted]');
+    expect(secrets.redact(token(0))).toBe('[redacted]');
+    expect(secrets.redact(token(1))).toBe(token(1));
+  });
+
+  it('that callers bring do not take words out of the log', () => {
+    const secrets = new Secrets();
+    for (const word of ['turn ended', 'completed', '{"level":30,"time":"2026']) secrets.addPassing(word);
+    expect(secrets.redact('turn ended completed {"level":30,"time":"2026')).not.toContain('[redacted]');
+  });
+
+  it('are found the same way as by comparing each, in random texts', () => {
+    const random = seededRandom(7);
+    const alphabet = 'ab"%/';
+    const word = (length: number): string =>
+      Array.from({ length }, () => alphabet.charAt(random.between(0, alphabet.length - 1))).join('');
+    for (let round = 0; round < 300; round++) {
+      const secrets = new Secrets();
+      const values = Array.from({ length: 4 }, () => word(random.between(6, 9)));
+      for (const value of values) secrets.add(value);
+      const clean = secrets.redact(word(60) + values[0] + word(20));
+      for (const value of values) expect(clean).not.toContain(value);
+    }
   });
 });

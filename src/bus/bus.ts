@@ -56,6 +56,8 @@ export class Bus {
       log: Logger;
       /** Prefix of envelope ids, unique to this process. */
       boot: string;
+      /** Takes secrets out of what a handler threw, which is published. */
+      redact?: (text: string) => string;
       /** Tests pass a check that throws on payloads that are shared or not serialisable. */
       inspect?: (envelope: Envelope) => void;
     },
@@ -205,7 +207,7 @@ export class Bus {
     this.deps.log.error({ plugin, topic: envelope.topic, cid: envelope.cid, err }, 'a bus handler failed');
     // A failing handler of plugin.failed only logs; announcing it would loop.
     if (envelope.kind === 'plugin.failed') return;
-    const failure = { plugin, topic: envelope.topic, error: text };
+    const failure = { plugin, topic: envelope.topic, error: this.deps.redact?.(text) ?? text };
     this.publish('bus', 'plugin.failed', failure, { causationId: envelope.id, traceparent: envelope.traceparent });
   }
 }

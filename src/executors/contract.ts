@@ -104,4 +104,6 @@ export interface Executor {
    * again. Absent: the context stays busy until the run settles.
    */
   discard?(prompt: Prompt): void;
+  /** True while it keeps a session of that conversation open; absent: it never does. */
+  isOpen?(conversation: { caller: string; agent: string; contextId: string }): boolean;
 }

@@ -8,6 +8,7 @@ import { errorText } from '../errors.js';
 import type { Ledger } from '../ledger/ledger-port.js';
 import type { TaskRecord } from '../ledger/records.js';
 import type { Logger } from '../log.js';
+import { redactedValue } from '../redacted-value.js';
 import { RunFailure, type RunOutcome } from './contract.js';
 import type { AgentRegistry } from './registry-port.js';
 import { assignedOf, endOfOutcome, endOfThrow, failedEnd, promptOf, Run, type TurnEnd } from './run.js';
@@ -38,7 +39,7 @@ export interface HostDeps {
   bus: HostBus;
   registry: AgentRegistry;
   ledger: Pick<Ledger, 'get' | 'isRunning'>;
-  /** Takes secrets out of texts that callers will read. */
+  /** Takes secrets out of every text that a run shows: callers will read it. */
   redact(text: string): string;
   clock: Clock;
   newId: NewId;
@@ -139,7 +140,7 @@ export class ExecutorHost implements Turns {
     const { bus, clock } = this.deps;
     const { cid, turn } = assigned;
     const run = new Run(assigned, promptOf(record, assigned), clock.now(), (progress) =>
-      bus.publish('agent.prompt.progress', { cid, turn, ...progress }),
+      bus.publish('agent.prompt.progress', { cid, turn, ...redactedValue(progress, this.deps.redact) }),
     );
     this.runs.set(cid, run);
     return run;
@@ -208,11 +209,10 @@ export class ExecutorHost implements Turns {
     const { cid, turn } = run.assigned;
     if (end.topic === 'agent.prompt.response') {
       const durationMs = this.deps.clock.now() - run.startedAt;
-      const { error } = end.payload;
-      const shown = error && { error: { ...error, text: this.deps.redact(error.text) } };
-      this.deps.bus.publish(end.topic, { cid, turn, durationMs, ...end.payload, ...shown });
+      this.deps.bus.publish(end.topic, { cid, turn, durationMs, ...redactedValue(end.payload, this.deps.redact) });
     } else {
-      this.deps.bus.publish(end.topic, { cid, turn, requestId: this.deps.newId(), ...end.payload });
+      const payload = redactedValue(end.payload, this.deps.redact);
+      this.deps.bus.publish(end.topic, { cid, turn, requestId: this.deps.newId(), ...payload });
     }
   }
 

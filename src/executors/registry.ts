@@ -26,6 +26,11 @@ export class ExecutorRegistry implements AgentRegistry {
     return this.executors.get(name);
   }
 
+  /** True while some executor keeps a session of that conversation open. */
+  isOpen(conversation: { caller: string; agent: string; contextId: string }): boolean {
+    return [...this.executors.values()].some((executor) => executor.isOpen?.(conversation));
+  }
+
   find(name: string, scope: string): ResolvedAgent | undefined {
     for (const executor of this.executors.values()) {
       const agent = this.ask(executor, () => executor.find(name, scope));

@@ -1,6 +1,7 @@
 // What became of a call, in words for the conversation that asked: the answer is another agent's text and is marked as
 // that, files are saved in the asking workspace.
 import { textOf, type Part, type TextPart } from '../a2a-model.js';
+import { errorText } from '../errors.js';
 import type { TaskRecord } from '../ledger/records.js';
 import { RESPONSE_ARTIFACT } from '../ledger/task-reducer.js';
 import type { BlobStore } from '../workspace/blob-store.js';
@@ -17,7 +18,7 @@ export interface Reply {
   text: string;
 }
 
-/** `workspace` gets the files. Throws what saving them throws. */
+/** `workspace` gets the files; one that can't be saved is told of. */
 export function replyOf(record: TaskRecord, workspace: string, ports: ReplyPorts): Reply {
   const { task, envelope } = record;
   const { agent } = envelope;
@@ -72,7 +73,13 @@ function answer({ task, envelope }: TaskRecord, workspace: string, { inbox, blob
     if ('url' in part) return `[file: ${part.filename ?? 'without a name'} at ${part.url}]`;
     const bytes = blobs.read(scope, part.blob);
     if (!bytes) return `[file: ${part.filename ?? 'without a name'} is missing; its bytes are no longer stored]`;
-    const path = inbox.keep(workspace, folder, { ...(part.filename && { filename: part.filename }), bytes });
+    let path: string;
+    try {
+      const named = part.filename === undefined ? {} : { filename: part.filename };
+      path = inbox.keep(workspace, folder, { ...named, bytes, at: envelope.updatedAt });
+    } catch (error) {
+      return `[file: ${part.filename ?? 'without a name'} could not be saved: ${errorText(error)}]`;
+    }
     return `[file: ${path} (${part.mediaType ?? 'application/octet-stream'}, ${bytes.length} bytes)]`;
   };
   const isResponse = ({ artifactId }: { artifactId: string }): boolean => artifactId === RESPONSE_ARTIFACT;

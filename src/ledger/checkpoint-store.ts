@@ -82,6 +82,14 @@ export class CheckpointStore {
     return undefined;
   }
 
+  /** Takes the task's file away. With `power` the next `sync` puts that on the medium. */
+  remove(taskId: string): void {
+    const { disk, durability } = this.deps;
+    disk.unlink(this.path(taskId));
+    if (durability === 'power') this.unsynced.add(taskId);
+    disk.failpoints.hit('purge.after-checkpoint');
+  }
+
   /** Every readable checkpoint, or those of the given tasks, in no order. Damaged files are set aside; files of a newer version are logged. */
   *all(ids = this.ids()): Generator<Checkpoint> {
     for (const taskId of ids) {

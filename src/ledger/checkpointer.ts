@@ -6,10 +6,11 @@ import { errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { KnownMessage, Mirror, TaskRow } from '../mirror/rows.js';
 import type { LiveTask } from './live-task.js';
-import type { RemoteRef, TaskEvent, TaskRecord, Watch } from './records.js';
+import { statusSince, type RemoteRef, type TaskEvent, type TaskRecord, type Watch } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
 import { mayOweReply } from './owed-reply.js';
 import { Sweep } from './sweep.js';
+import { blobsOf } from './task-blobs.js';
 import { dropRow } from './task-files.js';
 
 /** A commit is in its checkpoint within 200 ms: this wait, and the slices after it. */
@@ -86,6 +87,11 @@ export class Checkpointer {
   /** True when files and mirror hold all that is committed. */
   get upToDate(): boolean {
     return this.unsaved.size === 0 && this.unmirrored.size === 0;
+  }
+
+  /** Tasks whose file or row is behind what is committed. */
+  get behind(): { files: number; rows: number } {
+    return { files: this.unsaved.size, rows: this.unmirrored.size };
   }
 
   /** Brings the mirror up to date, so that a list shows what was committed before it. */
@@ -211,7 +217,6 @@ function first<T>(waiting: ReadonlyMap<T, number>, most: number, since = Infinit
 
 const messageKey = (caller: string, messageId: string): string => `${caller}\n${messageId}`;
 
-/** The mirror's row of a record. */
 const watchOf = ({ id, agent, state, since }: Watch, remote: RemoteRef | undefined): TaskRow['watch'] => ({
   watchId: id,
   agent,
@@ -220,9 +225,11 @@ const watchOf = ({ id, agent, state, since }: Watch, remote: RemoteRef | undefin
   since,
 });
 
-export function rowOf({ task, envelope }: TaskRecord): TaskRow {
+/** The mirror's row of a record. */
+export function rowOf(record: TaskRecord): TaskRow {
+  const { task, envelope } = record;
   const { id, contextId, status, metadata } = task;
-  const newest = envelope.transitions.at(-1);
+  const blobs = blobsOf(task);
   return {
     taskId: id,
     scope: envelope.caller.scope,
@@ -230,11 +237,12 @@ export function rowOf({ task, envelope }: TaskRecord): TaskRow {
     agent: envelope.agent,
     contextId,
     state: status.state,
-    statusAt: Date.parse(status.timestamp) || newest?.at || envelope.updatedAt,
+    statusAt: statusSince(record),
     createdAt: envelope.createdAt,
     seq: envelope.seq,
     head: JSON.stringify({ id, contextId, status, ...(metadata && { metadata }) }),
     messages: envelope.messages,
+    ...(blobs.length > 0 && { blobs }),
     ...(envelope.watch && { watch: watchOf(envelope.watch, envelope.remote) }),
     ...(mayOweReply({ task, envelope }) && { owesReply: true }),
   };

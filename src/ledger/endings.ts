@@ -1,6 +1,9 @@
 // How the ledger itself ends a turn that nobody else can end any more.
 import type { TaskEvent, TaskRecord } from './records.js';
 
+/** For the one who asked for a step. */
+export const NOT_STORED = 'The switchboard could not store this; nothing was accepted.';
+
 /** For those who follow a task that exists: unlike the one who asked for a step, they must not think it is not there. */
 export const LOST_STEP = 'The switchboard could not store what came next; the task is kept, ask for it again.';
 

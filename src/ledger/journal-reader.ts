@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
 import { parseJson } from '../read-json.js';
 import { isTaskId } from '../workspace/names.js';
 import { journalPath, removeSegment, type JournalFolder } from './journal-folder.js';
-import { RECORD_VERSION, type JournalEntry } from './records.js';
+import { RECORD_VERSION, type JournalEntry, type PurgedEntry } from './records.js';
 import { segmentNumber, type SegmentHeader } from './segment.js';
 
 /** A line that is no entry. Never holds the line itself: it may contain a caller's words. */
@@ -17,7 +17,9 @@ export interface DamagedLine {
 }
 
 export interface RecoveredJournal {
+  /** Without those of purged tasks: whatever was written about them before is over. */
   entries: JournalEntry[];
+  purged: PurgedEntry[];
   /** Names of the segments they came from, oldest first. */
   segments: string[];
 }
@@ -39,7 +41,7 @@ export function readJournal(
   segments.sort();
   // Newest first, because a segment's first line may say how much of an earlier one counts.
   const cuts = new Map<string, number>();
-  const read: JournalEntry[][] = [];
+  const read: (JournalEntry | PurgedEntry)[][] = [];
   for (const name of segments.toReversed()) {
     const path = join(folder, name);
     const content = (disk.readFile(path) ?? Buffer.alloc(0)).subarray(0, cuts.get(name));
@@ -53,16 +55,28 @@ export function readJournal(
     }
     read.push(parseSegment(path, content.toString('utf8', 0, end), cuts, report));
   }
-  return { entries: read.reverse().flat(), segments };
+  return { ...withoutPurged(read.reverse().flat()), segments };
 }
+
+function withoutPurged(all: readonly (JournalEntry | PurgedEntry)[]): Omit<RecoveredJournal, 'segments'> {
+  const purged = all.filter(isPurge);
+  const gone = new Set(purged.map(({ taskId }) => taskId));
+  const entries = all.filter((entry): entry is JournalEntry => !gone.has(entry.taskId));
+  return { entries, purged };
+}
+
+const isPurge = (entry: JournalEntry | PurgedEntry): entry is PurgedEntry => entry.event.type === 'purged';
 
 /**
  * Deletes what `readJournal` found, once the folded tasks are in their checkpoints. With `power` those are synced
  * first, also the ones that were up to date already: an earlier process may have left them unsynced.
  */
-export async function removeSegments(folder: JournalFolder, { entries, segments }: RecoveredJournal): Promise<void> {
+export async function removeSegments(
+  folder: JournalFolder,
+  { entries, purged, segments }: RecoveredJournal,
+): Promise<void> {
   if (segments.length === 0) return;
-  await folder.checkpoints.sync(new Set(entries.map((entry) => entry.taskId)));
+  await folder.checkpoints.sync(new Set([...entries, ...purged].map((entry) => entry.taskId)));
   for (const name of segments) await removeSegment(folder, name, POINTS);
 }
 
@@ -71,8 +85,8 @@ function parseSegment(
   text: string,
   cuts: Map<string, number>,
   report: (damage: DamagedLine) => void,
-): JournalEntry[] {
-  const entries: JournalEntry[] = [];
+): (JournalEntry | PurgedEntry)[] {
+  const entries: (JournalEntry | PurgedEntry)[] = [];
   if (text === '') return entries;
   const lines = text.split('\n');
   // Text that ends in a newline leaves an empty string behind it.
@@ -104,7 +118,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isHeader = (value: unknown): value is SegmentHeader & Record<string, unknown> =>
   isObject(value) && value.kind === 'journal' && typeof value.v === 'number';
 
-function isEntry(value: unknown): value is JournalEntry {
+function isEntry(value: unknown): value is JournalEntry | PurgedEntry {
   if (!isObject(value) || !isObject(value.event)) return false;
   const { taskId, seq, at, event } = value;
   return (
@@ -113,9 +127,13 @@ function isEntry(value: unknown): value is JournalEntry {
     Number.isSafeInteger(seq) &&
     (seq as number) > 0 &&
     typeof at === 'number' &&
-    typeof event.type === 'string'
+    typeof event.type === 'string' &&
+    (event.type !== 'purged' || isPurgedEvent(event))
   );
 }
+
+const isPurgedEvent = ({ caller, agent, contextId, blobs }: Record<string, unknown>): boolean =>
+  Array.isArray(blobs) && [caller, agent, contextId, ...blobs].every((member) => typeof member === 'string');
 
 function countLines(content: Buffer): number {
   let lines = 0;

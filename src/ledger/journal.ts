@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AppError, errorText } from '../errors.js';
 import { isMissing } from '../disk.js';
 import { journalPath, type JournalFolder } from './journal-folder.js';
-import type { JournalEntry } from './records.js';
+import type { JournalEntry, PurgedEntry } from './records.js';
 import { Segment, headerLine, segmentName, segmentNumber } from './segment.js';
 import { SegmentRetirement } from './segment-retirement.js';
 
@@ -13,7 +13,7 @@ export type Settled = (error?: Error) => void;
 
 interface Group {
   text: string;
-  entries: JournalEntry[];
+  entries: (JournalEntry | PurgedEntry)[];
   settled: Settled[];
   flushed: (() => void)[];
 }
@@ -47,7 +47,7 @@ export class Journal {
    * Takes an entry for the next group. Throws, and takes nothing, only for what JSON can't express. After an error,
    * entries appended before their predecessors' callbacks ran have failed too, so a task's sequence never has a gap.
    */
-  append(entry: JournalEntry, settled: Settled): void {
+  append(entry: JournalEntry | PurgedEntry, settled: Settled): void {
     const line = JSON.stringify(entry);
     const group = this.gathering;
     group.text += line;
@@ -122,6 +122,7 @@ export class Journal {
     disk.write(segment.fd, data);
     disk.failpoints.hit('journal.after-write');
     segment.uncommitted = data.length;
+    this.folder.grew?.(data.length);
   }
 
   private async sync(): Promise<void> {

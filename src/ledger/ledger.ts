@@ -2,34 +2,29 @@
 // there shown to callers, followers and the bus.
 import { isTerminal } from '../a2a-model.js';
 import type { CallerRef, PromptCancel } from '../bus/topics.js';
-import type { Clock } from '../clock.js';
 import { AppError, errorText } from '../errors.js';
-import type { Logger } from '../log.js';
-import type { KnownMessage, Mirror, TaskQuery } from '../mirror/rows.js';
+import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
 import { takeFromBus, type LedgerBus } from './bus-events.js';
-import { interruption, isCancelEcho, LOST_STEP, storageFailure } from './endings.js';
+import { interruption, isCancelEcho, LOST_STEP, NOT_STORED, storageFailure } from './endings.js';
+import { Census } from './census.js';
 import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
 import { LiveTask } from './live-task.js';
 import { messageHash } from './message-hash.js';
-import type { JournalEntry, TaskEvent, TaskRecord } from './records.js';
-import type { ScopeStores } from './scope-stores.js';
+import { statusSince, type JournalEntry, type TaskEvent, type TaskRecord } from './records.js';
 import { StorageHealth } from './storage-health.js';
 import { TaskCounts } from './task-counts.js';
 import { stampAligned, TaskFiles } from './task-files.js';
 import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
+import { TaskPurge, type TaskPurgeDeps } from './task-purge.js';
 import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
 import { TaskReplies } from './task-replies.js';
 import { TaskWatches } from './task-watches.js';
 import { reduce, refusalOf } from './task-reducer.js';
 
-export interface LedgerDeps {
+export interface LedgerDeps extends Omit<TaskPurgeDeps, 'memory' | 'checkpointer' | 'load'> {
   bus: LedgerBus;
-  clock: Clock;
-  log: Logger;
-  mirror: Mirror;
-  stores: ScopeStores;
   boot: string;
 }
 
@@ -39,7 +34,8 @@ export class FileLedger implements Ledger {
   readonly pushConfigs: TaskPushConfigs;
   readonly watches: TaskWatches;
   readonly replies: TaskReplies;
-
+  readonly census: Census;
+  readonly purge: TaskPurge;
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
@@ -56,6 +52,9 @@ export class FileLedger implements Ledger {
       onSaved: (live) => this.memory.saved(live),
       onGone: (live) => this.forget(live),
     });
+    const { memory, checkpointer } = this;
+    this.census = new Census(deps.mirror, checkpointer, deps.stores.use);
+    this.purge = new TaskPurge({ ...deps, memory, checkpointer, load: (taskId) => this.load(taskId) });
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, this.checkpointer);
     const ports = {
@@ -67,8 +66,7 @@ export class FileLedger implements Ledger {
     this.pushConfigs = new TaskPushConfigs(ports);
     this.watches = new TaskWatches(ports);
     this.replies = new TaskReplies(ports);
-    const probe = (): void => deps.stores.probe();
-    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe });
+    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe: () => deps.stores.probe() });
     takeFromBus(deps.bus, {
       event: (taskId, event) => this.take(taskId, event),
       cancel: (cancel) => this.cancelHere(cancel).catch((error: unknown) => this.complain(cancel.cid, error)),
@@ -164,6 +162,15 @@ export class FileLedger implements Ledger {
     await Promise.all(interrupted.map((live) => this.mustAppend(live, interruption(live.head as TaskRecord))));
   }
 
+  /** Ends a task that still waits for an answer as it did before `since`. False when it does not. */
+  async expire(taskId: string, since: number): Promise<boolean> {
+    const live = this.load(taskId);
+    const waited = live?.head !== undefined && statusSince(live.head) < since;
+    if (!waited || refusalOf(live.head, { type: 'expired' }) !== undefined) return false;
+    await this.append(live, { type: 'expired' });
+    return true;
+  }
+
   flush(): Promise<void> {
     return this.checkpointer.flush();
   }
@@ -240,12 +247,7 @@ export class FileLedger implements Ledger {
 
   /** Memory goes back to what the files hold. The caller hears that nothing was accepted. */
   private rollBack(live: LiveTask, cause: Error): AppError {
-    const failure = new AppError(
-      'storage-failed',
-      'The switchboard could not store this; nothing was accepted.',
-      {},
-      { cause },
-    );
+    const failure = new AppError('storage-failed', NOT_STORED, {}, { cause });
     if (live.head !== live.committed) {
       this.counts.moved(live.head, live.committed);
       this.checkpointer.forget(live);

@@ -65,6 +65,13 @@ export class LiveTask {
     for (const follower of this.followers) follower.fail(error);
   }
 
+  /** It is purged: from now on it answers like one that never was. */
+  vanish(): void {
+    this.committed = undefined;
+    this.head = undefined;
+    this.close();
+  }
+
   /** Nothing more will come: followers end. */
   close(): void {
     for (const follower of [...this.followers]) follower.close();

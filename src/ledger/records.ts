@@ -122,6 +122,10 @@ export interface TaskRecord {
   envelope: TaskEnvelope;
 }
 
+/** Since when the task is in its state, milliseconds since the epoch. */
+export const statusSince = ({ task, envelope }: TaskRecord): number =>
+  Date.parse(task.status.timestamp) || (envelope.transitions.at(-1)?.at ?? envelope.updatedAt);
+
 /** The content of `tasks/<taskId>.json`. */
 export type Checkpoint = { v: typeof RECORD_VERSION } & TaskRecord;
 
@@ -200,16 +204,35 @@ export type TaskEvent =
   | { type: 'canceled'; by: string; reason?: string }
   /** Whoever asked for the task was told everything up to position `upTo`. Fits a task in any state. */
   | { type: 'reply-acknowledged'; upTo: number }
+  /** Nobody answered in time what it waits for. */
+  | { type: 'expired' }
   | PushEvent;
 
-/** One line of a journal segment. `seq` is the position of the event's first update. */
-export interface JournalEntry {
+/**
+ * The last that a journal says of a task: it is gone, and with it goes what is named here and used by nobody else. Holds
+ * all that is needed to finish that after a crash, when the task's file is gone already.
+ */
+export interface PurgedEvent {
+  type: 'purged';
+  /** The caller's id. */
+  caller: string;
+  agent: string;
+  contextId: string;
+  session?: boolean;
+  blobs: string[];
+}
+
+interface Entry<E> {
   taskId: string;
   seq: number;
   /** Milliseconds since the epoch; never before the task's previous entry. */
   at: number;
-  event: TaskEvent;
+  event: E;
 }
+
+/** One line of a journal segment. `seq` is the position of the event's first update. */
+export type JournalEntry = Entry<TaskEvent>;
+export type PurgedEntry = Entry<PurgedEvent>;
 
 /** A committed step as streams see it. `event` is absent for steps that only change the envelope or the history. */
 export interface Update {

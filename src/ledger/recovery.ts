@@ -5,7 +5,9 @@ import type { Logger } from '../log.js';
 import type { Mirror, TaskRow } from '../mirror/rows.js';
 import { rowOf } from './checkpointer.js';
 import { readJournal, removeSegments } from './journal-reader.js';
-import type { JournalEntry, TaskRecord, TranscriptLine } from './records.js';
+import { NOTHING_ELSE, type Leftovers } from './leftovers.js';
+import type { JournalEntry, PurgedEntry, TaskRecord, TranscriptLine } from './records.js';
+import { splitCallerId } from '../workspace/names.js';
 import type { ScopeStore, ScopeStores } from './scope-stores.js';
 import { reduce, refusalOf } from './task-reducer.js';
 
@@ -27,6 +29,9 @@ export interface RecoveryDeps {
   log: Logger;
   /** All scopes that have a folder now. */
   scopes: readonly string[];
+  leftovers: Leftovers;
+  /** Which stored files transcripts mention, for a mirror that is filled anew. */
+  usedByTranscripts(): Iterable<{ scope: string; holder: string; blobs: readonly string[] }>;
 }
 
 /** Rows per transaction: large enough to be fast, small enough not to hold all heads in memory. */
@@ -37,7 +42,10 @@ export async function recover(deps: RecoveryDeps, rebuild = false): Promise<Reco
   const { mirror, scopes } = deps;
   const report: RecoveryReport = { recovered: 0, damaged: 0, unwritable: 0, mirrored: 0, unmirrored: 0 };
   const all = rebuild || mirror.fresh;
-  if (all) mirror.clear();
+  if (all) {
+    mirror.clear();
+    for (const { scope, holder, blobs } of deps.usedByTranscripts()) mirror.holdBlobs(scope, holder, blobs);
+  }
   for (const scope of scopes) {
     try {
       await recoverScope(scope, deps, all, report);
@@ -61,7 +69,10 @@ async function recoverScope(scope: string, deps: RecoveryDeps, all: boolean, rep
   const unwritable = report.unwritable;
   const touched = foldJournal(scope, journal.entries, store, stores, deps.log, report);
   mirror.upsert(touched.map(rowOf));
+  // Before the files are compared with the rows: what is purged is in neither.
+  takePurgedAway(scope, journal.purged, store, deps, report);
   alignMirror(scope, store, mirror, all, report);
+  clearLeftovers(scope, journal.purged, deps, report);
   if (report.unwritable === unwritable) await removeSegments(store.folder, journal);
 }
 
@@ -122,6 +133,49 @@ function foldJournal(
 /** A line that creates a task of another scope was put there by hand: nobody gains another's tasks that way. */
 const foreign = ({ event }: JournalEntry, scope: string): string | undefined =>
   event.type === 'created' && event.caller.scope !== scope ? 'it belongs to another scope' : undefined;
+
+/** The end of purges that a crash broke off: rows and files go, as they would have. */
+function takePurgedAway(
+  scope: string,
+  purged: readonly PurgedEntry[],
+  { checkpoints }: ScopeStore,
+  { mirror, log }: RecoveryDeps,
+  report: RecoveryReport,
+): void {
+  mirror.purge(purged.map(({ taskId, event }) => ({ taskId, scope, caller: event.caller, messages: [] })));
+  for (const { taskId } of purged) {
+    try {
+      checkpoints.remove(taskId);
+    } catch (error) {
+      report.unwritable++;
+      log.error({ taskId, reason: errorText(error) }, 'the file of a purged task could not be removed');
+    }
+  }
+}
+
+/** Once all rows of the scope are there. Nothing runs yet, so no session is open and nothing is on its way. */
+function clearLeftovers(
+  scope: string,
+  purged: readonly PurgedEntry[],
+  { leftovers, log }: RecoveryDeps,
+  report: RecoveryReport,
+): void {
+  for (const { taskId, event } of purged) {
+    try {
+      if (!isOfScope(event.caller, scope)) throw new AppError('config', 'it belongs to another scope');
+      leftovers.clear({ taskId, scope, event }, NOTHING_ELSE);
+    } catch (error) {
+      // A line that was put there by hand is no reason to keep the journal.
+      if (error instanceof AppError) report.damaged++;
+      else report.unwritable++;
+      log.error({ taskId, reason: errorText(error) }, 'what a purged task left could not be removed');
+    }
+  }
+}
+
+/** The operator's scope holds the tasks of plugins, too. */
+const isOfScope = (caller: string, scope: string): boolean =>
+  scope === 'operator' ? splitCallerId(caller) === undefined : splitCallerId(caller)?.workspace === scope;
 
 /** The files are the truth: rows without a file go, files without a row (or all of them) are read. */
 function alignMirror(scope: string, store: ScopeStore, mirror: Mirror, all: boolean, report: RecoveryReport): void {

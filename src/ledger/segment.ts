@@ -1,5 +1,5 @@
 // One file of a journal: its name, its first line, and what its entries still wait for.
-import { RECORD_VERSION, type JournalEntry } from './records.js';
+import { RECORD_VERSION, type JournalEntry, type PurgedEntry } from './records.js';
 
 export interface SegmentHeader {
   v: number;
@@ -36,7 +36,7 @@ export class Segment {
   size = 0;
   /** Bytes written after them whose commit is not complete. */
   uncommitted = 0;
-  /** Per task the highest position written here that no checkpoint has yet. */
+  /** Per task the highest position written here that its checkpoint, or its purge, has not taken in yet. */
   private readonly waiting = new Map<string, number>();
   /** Tasks whose history begins here. */
   private readonly created = new Set<string>();
@@ -48,7 +48,7 @@ export class Segment {
   ) {}
 
   /** Takes note of committed entries. */
-  took(entries: readonly JournalEntry[]): void {
+  took(entries: readonly (JournalEntry | PurgedEntry)[]): void {
     for (const { taskId, seq, event } of entries) {
       this.waiting.set(taskId, seq);
       if (event.type === 'created') this.created.add(taskId);

@@ -1,5 +1,5 @@
 // The one place where events become a task. Pure: no clock, no ids, no I/O, and never a change to its input.
-import { isTerminal, textOf, type Artifact, type Task } from '../a2a-model.js';
+import { isTerminal, isWaiting, textOf, type Artifact, type Task } from '../a2a-model.js';
 import { Draft, isoTime, type Reduction } from './draft.js';
 import { replyRefusal } from './owed-reply.js';
 import { configRefusal, isPushEvent, pushRefusal, withPushEvent } from './push-configs.js';
@@ -9,6 +9,9 @@ export type { Reduction } from './draft.js';
 
 /** The artifact that assistant messages stream into. */
 export const RESPONSE_ARTIFACT = 'response';
+
+/** What a task says that ended because a question stayed open. */
+const NO_ANSWER = 'no answer in time';
 
 /** Why an event does not fit a record, or undefined when it does. Late and foreign events are dropped, never applied. */
 export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): string | undefined {
@@ -26,6 +29,9 @@ export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): str
       return configRefusal(envelope, event.pushConfig);
     case 'decision':
       return envelope.turnOpen ? 'a turn is running' : undefined;
+    case 'expired':
+      if (envelope.turnOpen) return 'a turn is running';
+      return isWaiting(task.status.state) ? undefined : 'it waits for nobody';
     case 'turn-started':
       if (envelope.turnOpen) return 'a turn is running';
       return event.turn === envelope.turn ? undefined : 'not the current turn';
@@ -117,6 +123,8 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
     case 'reply-acknowledged':
       if (draft.envelope.replyTo) draft.envelope.replyTo = { ...draft.envelope.replyTo, acknowledged: event.upTo };
       return;
+    case 'expired':
+      return expire(draft);
     case 'push-config':
     case 'push-config-deleted':
     case 'push-acknowledged':
@@ -205,6 +213,15 @@ function addText(draft: Draft, pieces: readonly string[]): void {
   envelope.unclosed = true;
   draft.storeArtifact(chunk(pieces.join('')), append);
   pieces.forEach((piece, i) => draft.showArtifact(chunk(piece), append || i > 0, false));
+}
+
+/** The caller is told so in the agent's name, and so says the transcript. */
+function expire(draft: Draft): void {
+  const { envelope } = draft;
+  envelope.question = undefined;
+  envelope.error = { code: 'expired', text: NO_ANSWER };
+  draft.line('assistant', NO_ANSWER);
+  draft.status('TASK_STATE_FAILED', draft.agentMessage([{ text: NO_ANSWER }]));
 }
 
 /** Ends the open assistant message: it becomes an agent's message of the history and a line of the transcript. */

@@ -3,7 +3,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { MESSAGE_LIFE } from '../message-life.js';
 import { lookupKey } from './lookup-key.js';
-import type { KnownMessage, TaskRow } from './rows.js';
+import type { KnownMessage, PurgedRow, TaskRow } from './rows.js';
 
 interface StoredMessage {
   id: number;
@@ -16,6 +16,7 @@ export class MessageIndex {
   private readonly select: Statement<[number, string, string], StoredMessage>;
   private readonly insert: Statement<[number, string, string, string, string, number]>;
   private readonly replace: Statement<[string, string, number, number]>;
+  private readonly delete: Statement<[number]>;
   private readonly oldest: Statement<[], { at: number }>;
   private readonly pruneOldest: Statement<[number, number]>;
 
@@ -31,6 +32,7 @@ export class MessageIndex {
       'INSERT INTO messages (key, message_id, caller, task_id, hash, at) VALUES (?, ?, ?, ?, ?, ?)',
     );
     this.replace = db.prepare('UPDATE messages SET task_id = ?, hash = ?, at = ? WHERE id = ?');
+    this.delete = db.prepare('DELETE FROM messages WHERE id = ?');
     this.oldest = db.prepare('SELECT at FROM messages ORDER BY id LIMIT 1');
     this.pruneOldest = db.prepare(
       'DELETE FROM messages WHERE id IN (SELECT id FROM messages ORDER BY id LIMIT ?) AND at <= ?',
@@ -50,6 +52,14 @@ export class MessageIndex {
       const known = this.stored(by, id);
       if (!known) this.insert.run(lookupKey(id), id, by, taskId, hash, at);
       else if (known.task_id !== taskId && this.yields(known, at)) this.replace.run(taskId, hash, at, known.id);
+    }
+  }
+
+  /** Forgets the messages that led to this task. */
+  remove({ taskId, caller, messages }: PurgedRow): void {
+    for (const { id, by = caller } of messages) {
+      const known = this.stored(by, id);
+      if (known?.task_id === taskId) this.delete.run(known.id);
     }
   }
 

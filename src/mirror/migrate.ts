@@ -14,6 +14,12 @@ export interface Migration {
   sha256: string;
 }
 
+/** How a migration begins that adds what only a look at all files can fill. */
+const FROM_FILES = '-- Made from all files:';
+
+/** The mirror lacks something that only the files can tell: a new one is to be made in its place. */
+export class OutdatedMirror extends Error {}
+
 const FILE_NAME = /^(\d{4})_[a-z0-9-]+\.sql$/;
 const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
   number INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT`;
@@ -32,8 +38,8 @@ export function readMigrations(folder: string): Migration[] {
 
 /**
  * Brings the database up to the last migration, each in its own transaction. Returns the number of the last one it had
- * before, 0 for an empty database. Throws AppError `config` when the database
- * is newer, or when an applied migration is not the one known here.
+ * before, 0 for an empty database. Throws AppError `config` when the database is newer, or when an applied migration is not
+ * the one known here, and OutdatedMirror, with nothing changed, when it must be made anew.
  */
 export function migrate(db: Database, migrations: readonly Migration[], now: number): number {
   db.exec(LEDGER);
@@ -54,7 +60,9 @@ export function migrate(db: Database, migrations: readonly Migration[], now: num
     }
   }
   const record = db.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)');
-  for (const { number, name, sql, sha256 } of migrations.slice(newest)) {
+  const missing = migrations.slice(newest);
+  if (newest > 0 && missing.some(({ sql }) => sql.startsWith(FROM_FILES))) throw new OutdatedMirror();
+  for (const { number, name, sql, sha256 } of missing) {
     db.transaction(() => {
       db.exec(sql);
       record.run(number, name, sha256, now);

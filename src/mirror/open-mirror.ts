@@ -9,7 +9,7 @@ import { packageRoot } from '../package-root.js';
 import { closeToOthers, makePrivateFile } from '../private-files.js';
 import { BootMarker, currentBoot } from './boot-marker.js';
 import { isListable } from './empty-tables.js';
-import { migrate, readMigrations, type Migration } from './migrate.js';
+import { migrate, OutdatedMirror, readMigrations, type Migration } from './migrate.js';
 import type { Mirror } from './rows.js';
 import { isBusy, sqliteCode } from './sqlite-code.js';
 import { SqliteMirror } from './sqlite-mirror.js';
@@ -57,7 +57,7 @@ function openOrReplace(file: string, open: () => OpenFile, { log, clock = system
   try {
     return whenFree(open);
   } catch (error) {
-    if (error instanceof UnfinishedRebuild) {
+    if (error instanceof UnfinishedRebuild || error instanceof OutdatedMirror) {
       drop(file);
       return open();
     }

@@ -2,12 +2,25 @@
 // is AppError `storage-failed`.
 import type { Database, Statement } from 'better-sqlite3';
 import type { Clock } from '../clock.js';
+import { BlobUses } from './blob-uses.js';
 import { emptyTables } from './empty-tables.js';
+import { KeyUseTable } from './key-use-table.js';
 import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
-import type { KnownMessage, Mirror, TaskPage, TaskQuery, TaskRow, WatchRow } from './rows.js';
+import { OldestTasks } from './oldest-tasks.js';
 import { ReplyList } from './reply-list.js';
+import type {
+  AgedTask,
+  KnownMessage,
+  Mirror,
+  OldestQuery,
+  PurgedRow,
+  TaskPage,
+  TaskQuery,
+  TaskRow,
+  WatchRow,
+} from './rows.js';
 import { storing } from './sqlite-code.js';
 import { LIVE_CODES, stateCode, stateName } from './state-code.js';
 import { TaskList } from './task-list.js';
@@ -38,10 +51,13 @@ export interface MirrorFile {
 
 export class SqliteMirror implements Mirror {
   readonly fresh: boolean;
+  readonly keyUses: KeyUseTable;
   private readonly db: Database;
   private readonly lanes: Lanes;
   private readonly tasks: TaskList;
+  private readonly aged: OldestTasks;
   private readonly messages: MessageIndex;
+  private readonly uses: BlobUses;
   private readonly watchList: WatchList;
   private readonly replyList: ReplyList;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
@@ -53,6 +69,8 @@ export class SqliteMirror implements Mirror {
   private readonly selectLive: Statement<unknown[], { task_id: string; lane: number; state: number }>;
   private readonly selectIds: Statement<[number], string>;
   private readonly selectScopes: Statement<[], string>;
+  private readonly countScope: Statement<[string], number>;
+  private readonly countStates: Statement<[], { state: number; count: number }>;
   private readonly selectStamp: Statement<[string], string>;
   private readonly writeStamp: Statement<[string, string]>;
   private readonly inTransaction: (work: () => void) => void;
@@ -62,8 +80,11 @@ export class SqliteMirror implements Mirror {
     const { db, fresh } = file;
     this.fresh = fresh;
     this.db = db;
+    this.keyUses = new KeyUseTable(db);
     this.lanes = new Lanes(db);
     this.tasks = new TaskList(db, this.lanes);
+    this.aged = new OldestTasks(db, this.lanes);
+    this.uses = new BlobUses(db);
     this.messages = new MessageIndex(db, (taskId) => this.scopeOf(taskId) !== undefined);
     this.watchList = new WatchList(db);
     this.replyList = new ReplyList(db);
@@ -78,6 +99,12 @@ export class SqliteMirror implements Mirror {
     );
     this.selectIds = plucked(db, 'SELECT task_id FROM tasks INDEXED BY tasks_by_lane WHERE lane = ?');
     this.selectScopes = plucked(db, 'SELECT DISTINCT scope FROM lanes WHERE id IN (SELECT lane FROM lane_counts)');
+    this.countScope = db
+      .prepare<[string], number>(
+        'SELECT coalesce(sum(n), 0) FROM lane_counts WHERE lane IN (SELECT id FROM lanes WHERE scope = ?)',
+      )
+      .pluck();
+    this.countStates = db.prepare('SELECT state, sum(n) AS count FROM lane_counts GROUP BY state');
     this.selectStamp = plucked(db, 'SELECT stamp FROM folders WHERE scope = ?');
     this.writeStamp = db.prepare('INSERT OR REPLACE INTO folders (scope, stamp) VALUES (?, ?)');
     const transaction = db.transaction((work: () => void) => work());
@@ -107,6 +134,45 @@ export class SqliteMirror implements Mirror {
     storing(() => this.inTransaction(work));
   }
 
+  purge(rows: readonly PurgedRow[]): void {
+    const work = (): void => {
+      for (const row of rows) {
+        const known = this.find.get(taskKey(row.taskId), row.taskId);
+        if (known && this.lanes.get(known.lane).scope === row.scope) this.delete.run(known.id);
+        this.messages.remove(row);
+        this.uses.drop(row.scope, row.taskId);
+      }
+    };
+    storing(() => this.inTransaction(work));
+  }
+
+  oldest(query: OldestQuery): AgedTask[] {
+    return storing(() => {
+      this.askable();
+      return this.aged.page(query);
+    });
+  }
+
+  count(scope: string, states: readonly string[]): number {
+    return storing(() => this.aged.count(scope, states));
+  }
+
+  holdBlobs(scope: string, holder: string, blobs: readonly string[]): void {
+    storing(() => this.inTransaction(() => this.uses.add(scope, holder, blobs)));
+  }
+
+  blobsOf(scope: string, holder: string): string[] {
+    return storing(() => this.uses.of(scope, holder));
+  }
+
+  dropBlobs(scope: string, holder: string): void {
+    storing(() => this.uses.drop(scope, holder));
+  }
+
+  isBlobUsed(scope: string, blob: string): boolean {
+    return storing(() => this.uses.isUsed(scope, blob));
+  }
+
   list(query: TaskQuery): TaskPage {
     return storing(() => {
       this.askable();
@@ -121,6 +187,15 @@ export class SqliteMirror implements Mirror {
 
   findMessage(caller: string, messageId: string): KnownMessage | undefined {
     return storing(() => this.messages.find(caller, messageId));
+  }
+
+  countOf(scope: string): number {
+    return storing(() => this.countScope.get(scope)) ?? 0;
+  }
+
+  countsByState(): { state: string; count: number }[] {
+    const rows = storing(() => this.countStates.all());
+    return rows.map(({ state, count }) => ({ state: stateName(state), count }));
   }
 
   watches(): WatchRow[] {
@@ -204,6 +279,7 @@ export class SqliteMirror implements Mirror {
     if (known) this.update.run(lane, context, code, statusAt, createdAt, seq, head, known.id);
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
+    if (row.blobs) this.uses.add(row.scope, taskId, row.blobs);
     this.watchList.write(row);
     this.replyList.write(row);
   }

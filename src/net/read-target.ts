@@ -1,7 +1,7 @@
 // What a URL by itself says about where a request would go, and what speaks against it. Pure.
+import { isIP } from 'node:net';
 import { isPrivateName, type AddressRules, type Destination, type Protocol } from './address-rules.js';
 import { trusts, type FetchPolicy } from './fetch-policy.js';
-import { familyOf } from './special-addresses.js';
 
 export interface Target extends Destination {
   /** True when the policy's trust covers the host. */
@@ -12,15 +12,17 @@ export interface Target extends Destination {
 }
 
 export const PRIVATE = 'must not lead to a private address';
+const NOT_ABSOLUTE = 'must be an absolute https URL';
 const HTTPS_ONLY = 'must be an https URL';
 
 /** The URL's parts, or what is wrong with it, as the end of a sentence about it. */
 export function readTarget(rules: AddressRules, policy: FetchPolicy, url: string): Target | string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const protocol = parsed?.protocol;
-  if (!parsed || !isProtocol(protocol)) return 'must be an absolute https URL';
+  if (!parsed || !isProtocol(protocol)) return NOT_ABSOLUTE;
   if (parsed.username !== '' || parsed.password !== '') return 'must not hold a user or a password';
   const host = bareHost(parsed.hostname);
+  if (!isIP(host) && !isPlainName(host)) return NOT_ABSOLUTE;
   const port = Number(parsed.port || (protocol === 'https:' ? 443 : 80));
   const target: Target = {
     protocol,
@@ -30,7 +32,7 @@ export function readTarget(rules: AddressRules, policy: FetchPolicy, url: string
     origin: parsed.origin,
     path: parsed.pathname + parsed.search,
   };
-  const problem = familyOf(host) === 0 ? nameProblem(rules, target) : addressesProblem(rules, target, [host]);
+  const problem = isIP(host) === 0 ? nameProblem(rules, target) : addressesProblem(rules, target, [host]);
   return problem ?? target;
 }
 
@@ -55,5 +57,8 @@ function nameProblem(rules: AddressRules, { protocol, host, port, trusted }: Tar
 
 /** `[::1]` → `::1`. */
 export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
+
+/** `127.0.0.1..` is none: a resolver might take it for an address. */
+const isPlainName = (host: string): boolean => host.length <= 254 && !/^\.|\.\./.test(host);
 
 const isProtocol = (text: string | undefined): text is Protocol => text === 'http:' || text === 'https:';

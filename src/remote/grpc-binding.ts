@@ -96,11 +96,19 @@ export class GrpcBinding implements Binding {
   /** A channel to the checked addresses that is connected, so that what fails before has not been sent. */
   private async connected({ grpc }: GrpcCodecs, patience: RequestPatience): Promise<Grpc.Client> {
     const client = (this.client ??= await this.dial(grpc));
-    await new Promise<void>((resolve, reject) => {
-      const giveUp = (): void => reject(new NotConnected());
-      patience.signal.addEventListener('abort', giveUp, { once: true });
-      client.waitForReady(Date.now() + CONNECT_MS, (error) => (error ? reject(new NotConnected()) : resolve()));
-    });
+    const channel = client.getChannel();
+    const { READY, TRANSIENT_FAILURE, SHUTDOWN } = grpc.connectivityState;
+    const until = Date.now() + CONNECT_MS;
+    for (let state = channel.getConnectivityState(true); state !== READY;) {
+      // Failing at once: the channel would go on trying by itself.
+      if (state === TRANSIENT_FAILURE || state === SHUTDOWN) throw new NotConnected();
+      const before = state;
+      await new Promise<void>((resolve, reject) => {
+        patience.signal.addEventListener('abort', () => reject(new NotConnected()), { once: true });
+        channel.watchConnectivityState(before, until, (error) => (error ? reject(new NotConnected()) : resolve()));
+      });
+      state = channel.getConnectivityState(true);
+    }
     return client;
   }
 

@@ -71,7 +71,9 @@ export function writeLegacyBody(operation: Operation): Json {
     case 'CreateTaskPushNotificationConfig': {
       const { taskId, ...pushNotificationConfig } = operation.params;
       const name = `tasks/${taskId}/pushNotificationConfigs/${pushNotificationConfig.id}`;
-      return { name, pushNotificationConfig };
+      const config = { name, pushNotificationConfig };
+      // A request of its own in the schema, the bare config in the prose: servers read the one or the other.
+      return { parent: `tasks/${taskId}`, configId: pushNotificationConfig.id, config, ...config };
     }
     default:
       return {};

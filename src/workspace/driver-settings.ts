@@ -43,8 +43,24 @@ export const LLM_SETTINGS = z.object({
 
 export type LlmSettings = z.infer<typeof LLM_SETTINGS>;
 
+export const ACP_SETTINGS = z.object({
+  name: z.literal('acp'),
+  /** The agent's program: a path, or a name that is looked up. */
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  /** Environment variables that the agent is given beyond the few that every program needs. */
+  env: z.array(variable).default([]),
+  /** What becomes of its requests for permission; `ask` leaves them to the operator. */
+  permissions: z.enum(['allow', 'deny', 'ask']).default('ask'),
+  /** As the agent names them; its own choice when absent. */
+  model: z.string().min(1).optional(),
+  mode: z.string().min(1).optional(),
+});
+
+export type AcpSettings = z.infer<typeof ACP_SETTINGS>;
+
 /** By the driver's name. */
-const KNOWN: Readonly<Record<string, z.ZodType<{ name: string }>>> = { llm: LLM_SETTINGS };
+const KNOWN: Readonly<Record<string, z.ZodType<{ name: string }>>> = { acp: ACP_SETTINGS, llm: LLM_SETTINGS };
 
 export const driverSettings = z.looseObject({ name: z.string().regex(NAME) }).transform((driver, context) => {
   const schema = Object.hasOwn(KNOWN, driver.name) ? KNOWN[driver.name] : undefined;

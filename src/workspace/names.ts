@@ -68,3 +68,11 @@ export function sessionFile(workspace: string, callerId: string, contextId: stri
     : contextId;
   return `${callerFilePart(callerId, workspace)}_${context}`;
 }
+
+/** The scope of the caller whose conversation is in that file of a workspace; undefined for what is no session file. */
+export function scopeOfSessionFile(workspace: string, file: string): string | undefined {
+  if (!isSessionFile(file)) return undefined;
+  const [first = '', name] = file.slice(0, file.indexOf('_')).split('.');
+  if (first === 'plugin' || first === 'operator') return 'operator';
+  return name === undefined ? workspace : first;
+}

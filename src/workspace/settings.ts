@@ -9,6 +9,16 @@ export interface Quota {
   concurrentTurns: number;
 }
 
+/** What a workspace may keep on disk. */
+export interface StorageQuota {
+  /** Tasks, ended ones included. */
+  tasks: number;
+  /** Bytes of tasks, journal, transcripts and blobs. */
+  taskBytes: number;
+  inboxFiles: number;
+  inboxBytes: number;
+}
+
 export interface WorkspaceSettings {
   /** The driver's name and whatever settings of its own it has. */
   driver: { name: string; [setting: string]: unknown };
@@ -22,13 +32,16 @@ export interface WorkspaceSettings {
   approval: { skills: string[] };
   /** How many messages may wait while a context is busy; 0 refuses them. */
   queue: number;
-  retention: { days: number; maxTasks?: number };
-  /** e.g. `7d`. */
-  expireQuestions: string;
-  quota: Partial<Quota>;
+  /** How long ended tasks stay, and how many; the home's where absent. */
+  retention: { days?: number; maxTasks?: number };
+  /** e.g. `7d`; the home's when absent. */
+  expireQuestions?: string;
+  quota: Partial<Quota & StorageQuota>;
   tools: { shell: boolean; writeStanding: boolean };
   /** Agents that isolated sessions of this workspace may call. */
   callAgents: string[];
+  /** True when nobody knows what the owner wants: nothing may be ended or removed by these. */
+  unknown?: true;
 }
 
 /** What an owner's card.json says; everything else of a card comes from the switchboard. */

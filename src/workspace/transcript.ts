@@ -20,6 +20,9 @@ export interface TranscriptsOptions {
 }
 
 const MAX_REMEMBERED = 20_000;
+const EXTENSION = '.jsonl';
+/** How a part names its stored file. Quotes within what somebody wrote are escaped, so no text looks like that. */
+const BLOB = /"blob"\s*:\s*"([0-9a-f]{64})"/g;
 
 /** What a file holds, for as long as its size is what it was. */
 interface Known {
@@ -72,7 +75,30 @@ export class Transcripts {
     return lines;
   }
 
-  /** With durability `power`: everything appended before this call is on the medium once it resolves. */
+  /** Names of all transcripts of a workspace, unsorted, as `sessionFile` makes them. */
+  list(workspace: string): string[] {
+    const names = this.options.disk.list(join(this.options.workspaces.path(workspace), '.a2a', 'sessions'));
+    return names.filter((name) => name.endsWith(EXTENSION)).map((name) => name.slice(0, -EXTENSION.length));
+  }
+
+  /** Names of all stored files that the transcript mentions, in damaged lines and those of a newer format, too. */
+  blobs(workspace: string, file: string): string[] {
+    const text = this.options.disk.readText(this.path(workspace, file)) ?? '';
+    return [...new Set(Array.from(text.matchAll(BLOB), ([, name]) => name as string))];
+  }
+
+  /** Takes the transcript away; one that is not there is fine. */
+  remove(workspace: string, file: string): void {
+    const { disk, durability, problems } = this.options;
+    const path = this.path(workspace, file);
+    this.forget(path);
+    disk.unlink(path);
+    if (durability === 'power') this.unsynced.add(path);
+    problems?.set(workspace, `sessions/${file}${EXTENSION}`, []);
+    disk.failpoints.hit('purge.after-transcript');
+  }
+
+  /** With durability `power`: everything appended or removed before this call is on the medium once it resolves. */
   async sync(): Promise<void> {
     const paths = [...this.unsynced];
     this.unsynced.clear();

@@ -1,5 +1,6 @@
 // What a workspace.json document says, with every default filled in; unknown members are ignored.
 import { z } from 'zod';
+import { secondsOf } from '../duration.js';
 import { driverSettings } from './driver-settings.js';
 import type { Reading } from './owner-json.js';
 import type { WorkspaceSettings } from './settings.js';
@@ -24,12 +25,23 @@ const schema = z.object({
   timeZone: z.string().refine(isTimeZone, 'not a time zone').optional(),
   approval: z.object({ skills: names.default([]) }).prefault({}),
   queue: count.default(0),
-  retention: z.object({ days: z.number().positive().default(90), maxTasks: count.optional() }).prefault({}),
+  retention: z.object({ days: z.number().positive(), maxTasks: count }).partial().default({}),
   expireQuestions: z
     .string()
-    .regex(/^[1-9]\d{0,8}[smhd]$/, 'not a duration such as 7d')
-    .default('7d'),
-  quota: z.object({ liveTasksPerCaller: count, liveTasks: count, concurrentTurns: count }).partial().default({}),
+    .refine((text) => secondsOf(text) > 0, 'not a duration such as 7d')
+    .optional(),
+  quota: z
+    .object({
+      liveTasksPerCaller: count,
+      liveTasks: count,
+      concurrentTurns: count,
+      tasks: count,
+      taskBytes: count,
+      inboxFiles: count,
+      inboxBytes: count,
+    })
+    .partial()
+    .default({}),
   tools: z.object({ shell: z.boolean().default(false), writeStanding: z.boolean().default(false) }).prefault({}),
   callAgents: names.default([]),
 });
@@ -38,7 +50,12 @@ const schema = z.object({
 export const defaultSettings = (): WorkspaceSettings => schema.parse({}) as WorkspaceSettings;
 
 /** Settings nobody but the operator can make use of: for a file that was never readable, and for no workspace at all. */
-export const closedSettings = (): WorkspaceSettings => ({ ...defaultSettings(), exposed: false, publicCard: false });
+export const closedSettings = (): WorkspaceSettings => ({
+  ...defaultSettings(),
+  exposed: false,
+  publicCard: false,
+  unknown: true,
+});
 
 export interface SettingsReading {
   settings: WorkspaceSettings;

@@ -93,6 +93,7 @@ export async function compareDuplicates(model: Model, clients: Clients, findings
 
 /** The files against the positions that streams showed. */
 export function compareFiles(model: Model, files: ReadonlyMap<string, Checkpoint>, findings: Findings): void {
+  for (const id of model.purged) if (files.has(id)) findings.add('regressed', `task ${id} was purged and has a file`);
   for (const seen of model.tasks.values()) {
     const file = files.get(seen.id);
     if (file === undefined) {

@@ -4,10 +4,11 @@ import { FAILPOINTS, type Failpoint } from '../../src/failpoints.js';
 import { startSwitchboard } from '../support/compiled-server.js';
 import { seededRandom, type Random } from '../support/random.js';
 import { NeverListened, type ServerChild } from '../support/server-child.js';
-import { makeTestHome } from '../support/test-home.js';
+import { makeTestHome, setRetention } from '../support/test-home.js';
 import { Findings, KINDS, type Kind } from './findings.js';
 import { Model } from './model.js';
 import { startTraffic } from './traffic.js';
+import { verifyPurge } from './verify-purge.js';
 import { verify, type Subject } from './verify.js';
 
 export interface CrashOptions {
@@ -31,6 +32,9 @@ export interface CrashReport {
 /** Random kills that one home goes through. */
 const ROUNDS_PER_HOME = 4;
 const CALLERS = ['ann', 'bob'];
+/** Tasks made before the purge of most of them, and how long either may take. */
+const PURGED_LOAD = 60;
+const PURGE_MS = 10_000;
 
 export const ALL_FAILPOINTS: readonly Failpoint[] = FAILPOINTS;
 
@@ -65,11 +69,14 @@ class CrashRun {
   /** Dies at the point somewhere in the load; a point that is passed rarely gets a second try at its first pass. */
   private async failpoint(point: Failpoint): Promise<void> {
     const durability = point === 'journal.after-sync' ? 'power' : 'process';
-    for (const pass of [this.random.between(2, point.startsWith('blob.') ? 3 : 30), 1]) {
+    const rare = point.startsWith('blob.') || point.startsWith('purge.');
+    for (const pass of [this.random.between(2, rare ? 3 : 30), 1]) {
       const died = await this.onHome(durability, (subject) =>
         point.startsWith('recovery.')
           ? this.dieRecovering(subject, point)
-          : this.dieLoaded(subject, `${point}:${pass}`),
+          : point.startsWith('purge.')
+            ? this.diePurging(subject, `${point}:${pass}`)
+            : this.dieLoaded(subject, `${point}:${pass}`),
       );
       this.options.say(`${point}:${pass} ${died ? 'reached' : 'not reached'}`);
       if (died) {
@@ -147,6 +154,25 @@ class CrashRun {
     }
     await verify(subject, true);
     return died;
+  }
+
+  /** First a load that ends in good order; then nothing that has ended may stay, and the server dies removing it. */
+  private async diePurging(subject: Subject, failpoint: string): Promise<boolean> {
+    const { home, model } = subject;
+    const server = await subject.start();
+    const load = startTraffic(server, home, model, this.random, this.complaints);
+    model.onTask = (count) => count >= PURGED_LOAD && load.stop();
+    await Promise.race([load.finished, sleep(PURGE_MS)]);
+    load.stop();
+    await load.finished;
+    await server.stop();
+    setRetention(home, { maxTasks: 5 });
+    const dying = await startSwitchboard({ home: home.path, env: { SWITCHBOARD_FAILPOINT: failpoint } });
+    const exit = await Promise.race([dying.exited, sleep(PURGE_MS).then(() => undefined)]);
+    if (exit === undefined) await dying.stop();
+    setRetention(home, {});
+    await verifyPurge(subject);
+    return exit?.signal === 'SIGKILL';
   }
 
   private async killLoaded(subject: Subject): Promise<void> {

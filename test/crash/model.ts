@@ -36,6 +36,8 @@ export interface Sent {
 
 export class Model {
   readonly tasks = new Map<string, SeenTask>();
+  /** Tasks that were seen and then purged: nobody may see them again. */
+  readonly purged = new Set<string>();
   /** Called with the number of tasks for each new one. */
   onTask: (count: number) => void = () => undefined;
   /** What contradicted something seen before, while the server ran. */
@@ -85,6 +87,14 @@ export class Model {
   /** Something is about to be sent that may move the task on, whatever becomes of the request. */
   moving(seen: SeenTask): void {
     seen.waiting = undefined;
+  }
+
+  /** These are gone, as they may be once they have ended. */
+  isPurged(ids: Iterable<string>): void {
+    for (const id of ids) {
+      this.purged.add(id);
+      this.tasks.delete(id);
+    }
   }
 
   private find(owner: string, task: WireTask): SeenTask {

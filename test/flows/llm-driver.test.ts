@@ -209,7 +209,8 @@ describe('an assistant that is a language model', () => {
       args: { path: 'count.txt', content: `${n}` },
     }));
     endpoint.script({ calls: writes }, { calls: [{ name: 'read_file', args: { path: 'count.txt' } }] }, { text: 'ok' });
-    expect(answerOf(await ask('count'))).toBe('ok');
+    const counted = await ask('count');
+    expect([stateOf(counted), reasonOf(counted), answerOf(counted)]).toEqual(['TASK_STATE_COMPLETED', '', 'ok']);
     expect(readFileSync(join(server.workspace('alpha'), 'count.txt'), 'utf8')).toBe('499');
     expect(results()).toContain('too many calls');
   });
@@ -311,7 +312,6 @@ describe('an assistant that is a language model', () => {
       endpoint.script(reply);
       expect(reasonOf(await ask('hi'))).toMatch(/did not answer in time/);
     }
-    expect(endpoint.requests).toHaveLength(2);
   });
 
   it('is not opened for settings that can’t be used: the last good ones stay', async () => {

@@ -105,14 +105,6 @@ describe('a part with a url', () => {
     expect((await guarded.rpc('ListTasks', {})).json.result.totalSize).toBe(before);
   });
 
-  it('whose name leads to a private address fails the task, and nothing is dialled', async () => {
-    const before = receiver.connections;
-    const url = `https://localhost:${receiver.port}/x`;
-    const { task } = (await guarded.rpc('SendMessage', sendParams('', { parts: [{ url }] }))).json.result;
-    expect(task.status.state).toBe('TASK_STATE_FAILED');
-    expect(receiver.connections).toBe(before);
-  });
-
   it('is one of at most twenty', async () => {
     const parts = Array.from({ length: 21 }, (_, i) => ({ url: receiver.url(`/${i}`) }));
     expect((await ask(...parts)).json.error.code).toBe(-32602);

@@ -23,7 +23,11 @@ function journalOf(...contents: (string | Buffer)[]) {
 describe('reading a journal', () => {
   it('returns nothing for a folder that is not there', () => {
     const disk = new RecordingDisk();
-    expect(readJournal(openScope(disk, 'process').folder, () => undefined)).toEqual({ entries: [], segments: [] });
+    expect(readJournal(openScope(disk, 'process').folder, () => undefined)).toEqual({
+      entries: [],
+      purged: [],
+      segments: [],
+    });
   });
 
   it('returns the entries of all segments in order, and ignores other files', () => {
@@ -92,6 +96,29 @@ describe('reading a journal', () => {
     const { ids, damage } = journalOf(good + entry('a', 2) + entry('b', 1), cut + entry('a', 2));
     expect(ids()).toEqual(['a:1', 'a:2']);
     expect(damage).toEqual([]);
+  });
+});
+
+describe('a purge in a journal', () => {
+  const purge = (taskId: string, seq: number, event: object): string =>
+    `${JSON.stringify({ taskId, seq, at: 1, event: { type: 'purged', ...event } })}\n`;
+  const whole = { caller: 'demo/alice', agent: 'demo', contextId: 'c', blobs: [] };
+
+  it('makes nothing of all that was written about that task, wherever it stands', () => {
+    const { ids, read, damage } = journalOf(
+      HEADER + entry('a', 1) + entry('b', 1),
+      HEADER + entry('a', 2) + purge('a', 3, whole) + entry('b', 2),
+    );
+    expect(ids()).toEqual(['b:1', 'b:2']);
+    expect(read().purged.map(({ taskId, seq }) => [taskId, seq])).toEqual([['a', 3]]);
+    expect(damage).toEqual([]);
+  });
+
+  it('that does not say what goes is damage, and takes nothing', () => {
+    const { ids, read, damage } = journalOf(HEADER + entry('a', 1) + purge('a', 2, { ...whole, blobs: 7 }));
+    expect(ids()).toEqual(['a:1']);
+    expect(read().purged).toEqual([]);
+    expect(damage[0]).toMatchObject({ line: 3 });
   });
 });
 

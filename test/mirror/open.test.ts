@@ -42,6 +42,21 @@ describe('a file that can be used', () => {
   });
 });
 
+describe('a file from before a migration that only the files can fill', () => {
+  test('is replaced by a fresh mirror', () => {
+    const needy = readMigrations(shipped).find(({ sql }) => sql.startsWith('-- Made from all files:'));
+    const old = mirrors.open();
+    old.upsert([taskRow({ taskId: 'a' })]);
+    old.close();
+    const db = new Sqlite(mirrors.file);
+    db.prepare('DELETE FROM schema_migrations WHERE number >= ?').run(needy?.number);
+    db.close();
+    const mirror = mirrors.open();
+    expect([mirror.fresh, mirror.ids('demo')]).toEqual([true, []]);
+    expect(setAside()).toEqual([]);
+  });
+});
+
 describe('a file that must not be used', () => {
   test('an applied migration that was changed since is refused', () => {
     mirrors.open().close();

@@ -150,3 +150,20 @@ describe('what the operator allowed', () => {
     '[h]:80/',
   ])('may not be written as %j', (entry) => expect(isAllowEntry(entry)).toBe(false));
 });
+
+describe('an entry with a port', () => {
+  const rules = new AddressRules(['build.example:8080', '10.0.0.5:8080', '[fd00::1]:80']);
+
+  it.each([
+    ['build.example', 8080, '192.168.1.1', true],
+    ['build.example', 80, '192.168.1.1', false],
+    ['10.0.0.5', 8080, '10.0.0.5', true],
+    ['10.0.0.5', 80, '10.0.0.5', false],
+    ['name.example', 8080, '10.0.0.5', true],
+    ['name.example', 8080, '10.0.0.6', false],
+    ['name.example', 80, 'fd00::1', true],
+    ['name.example', 81, 'fd00::1', false],
+  ])('opens that port alone: %s:%i at %s: %j', (host, port, address, allowed) => {
+    expect(rules.mayDial({ protocol: 'http:', host, port }, address, false)).toBe(allowed);
+  });
+});

@@ -158,6 +158,37 @@ describe('a guarded fetch', () => {
     expect([String(await answer.bytes()), asked]).toEqual(['hello', 1]);
   });
 
+  it('uses no connection again that was opened for somebody trusted', async () => {
+    const net = guarded('10.0.0.0/8');
+    const url = receiver.url('/', 'loop.example');
+    const trusted = await net.request({ purpose: 'remote-agent', trusted: true }, url);
+    expect(String(await trusted.bytes())).toBe('hello');
+    expect(await reasonOf(net.request(STRANGER, url))).toBe('not-allowed');
+    expect(receiver.requests.length).toBe(1);
+  });
+
+  it.each([
+    ['http://127.0.0.1:80/', undefined],
+    ['https://127.0.0.1/', undefined],
+    ['http://agent.example/', undefined],
+    ['http://8.8.8.8/', 'must be an https URL'],
+    ['https://169.254.169.254/', 'must not lead to a private address'],
+    ['https://100.100.100.200/', 'must not lead to a private address'],
+    ['https://[fd00:ec2::254]/', 'must not lead to a private address'],
+    ['https://[::ffff:127.0.0.1]/', 'must not lead to a private address'],
+    ['https://0.0.0.0/', 'must not lead to a private address'],
+    ['https://224.0.0.1/', 'must not lead to a private address'],
+  ])('may go to private addresses when trusted, never to where clouds keep credentials: %s %j', (url, problem) => {
+    expect(guarded().urlProblem({ purpose: 'model', trusted: true }, url)).toBe(problem);
+  });
+
+  it('over plain http goes to no public address, trusted or not', async () => {
+    const model: FetchPolicy = { purpose: 'model', trusted: true };
+    expect(await guarded().checkUrl(model, 'http://public.example/')).toBe('must be an https URL');
+    expect(await reasonOf(guarded().request(model, 'http://public.example/'))).toBe('not-allowed');
+    expect(await guarded().checkUrl(model, 'http://private.example/')).toBeUndefined();
+  });
+
   it.each([301, 302, 303, 307, 308])('does not follow a redirect (%i)', async (status) => {
     receiver.respond = (_request, res) => void res.writeHead(status, { Location: receiver.url('/elsewhere') }).end();
     expect(await reasonOf(guarded('*').request(STRANGER, receiver.url('/')))).toBe('redirect');

@@ -4,7 +4,7 @@ import { CheckpointStore } from '../../src/ledger/checkpoint-store.js';
 import { Journal } from '../../src/ledger/journal.js';
 import type { JournalFolder } from '../../src/ledger/journal-folder.js';
 import { readJournal, removeSegments, type DamagedLine } from '../../src/ledger/journal-reader.js';
-import type { JournalEntry, TaskEvent, TaskRecord } from '../../src/ledger/records.js';
+import type { JournalEntry, PurgedEvent, TaskEvent, TaskRecord } from '../../src/ledger/records.js';
 import { reduce, refusalOf } from '../../src/ledger/task-reducer.js';
 import { silentLogger } from '../../src/log.js';
 import type { Durability } from '../../src/disk.js';
@@ -44,7 +44,7 @@ export function fold(
   damage: (line: DamagedLine) => void = () => undefined,
 ): Map<string, TaskRecord> {
   const { folder, store } = openScope(disk, 'process');
-  const { entries } = readJournal(folder, damage);
+  const { entries, purged } = readJournal(folder, damage);
   const records = new Map<string, TaskRecord>();
   const add = (taskId: string): TaskRecord | undefined => {
     const checkpoint = store.read(taskId);
@@ -57,6 +57,7 @@ export function fold(
     if (entry.seq !== (before?.envelope.seq ?? 0) + 1 || refusalOf(before, entry.event) !== undefined) continue;
     records.set(entry.taskId, reduce(before, entry).record);
   }
+  for (const { taskId } of purged) records.delete(taskId);
   return records;
 }
 
@@ -83,16 +84,32 @@ export class JournalRun {
     for (const [taskId, record] of heads) this.committed.set(taskId, record);
   }
 
-  /** Recovery: the folded records into checkpoints, then the old segments away. */
+  /** Recovery: the folded records into checkpoints, purged ones away, then the old segments away. */
   async recover(): Promise<void> {
+    const journal = readJournal(this.folder, () => undefined);
+    for (const { taskId } of journal.purged) this.store.remove(taskId);
     for (const record of this.heads.values()) {
       if (this.store.read(record.task.id)?.envelope.seq !== record.envelope.seq)
         this.store.write(record, { sync: true });
     }
-    await removeSegments(
-      this.folder,
-      readJournal(this.folder, () => undefined),
-    );
+    await removeSegments(this.folder, journal);
+  }
+
+  /** Takes an ended task away: from the commit on it must not be seen again. */
+  purge(taskId: string): void {
+    const { envelope, task } = this.heads.get(taskId) as TaskRecord;
+    const { id: caller } = envelope.caller;
+    const event: PurgedEvent = { type: 'purged', caller, agent: envelope.agent, contextId: task.contextId, blobs: [] };
+    const seq = envelope.seq + 1;
+    this.disk.mark(`${taskId}:purging`);
+    this.journal.append({ taskId, seq, at: CLOCK.now(), event }, (error) => {
+      if (error) return void this.errors.push(error);
+      this.heads.delete(taskId);
+      this.committed.delete(taskId);
+      this.disk.mark(`${taskId}:purged`);
+      this.store.remove(taskId);
+      this.journal.checkpointed(taskId, seq);
+    });
   }
 
   step(taskId: string, event: TaskEvent): void {

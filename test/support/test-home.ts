@@ -40,9 +40,17 @@ export function makeTestHome(options: HomeOptions = {}): TestHome {
     operatorKey: OPERATOR_KEY,
     rate: { perMinute: PLENTY, burst: PLENTY },
     quota: { liveTasksPerCaller: PLENTY, liveTasks: PLENTY, concurrentTurns: PLENTY },
+    streams: { perCaller: PLENTY, total: PLENTY },
+    lockout: { failures: PLENTY },
+    // Tests share the processor with others, and their servers the process with the test.
+    overloadMs: PLENTY,
     ...options.settings,
   });
   return { path, workspace: WORKSPACE, keys, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
+
+/** What the workspace's owner wants of ended tasks from now on. */
+export const setRetention = ({ path, workspace }: TestHome, retention: { days?: number; maxTasks?: number }): void =>
+  writeJson(join(path, 'workspaces', workspace, '.a2a', 'workspace.json'), { v: 1, retention });
 
 const writeJson = (file: string, value: unknown): void => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);

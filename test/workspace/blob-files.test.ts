@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { BlobFiles } from '../../src/workspace/blob-files.js';
+import { FakeClock } from '../support/fake-clock.js';
 import { FileTree, RecordingDisk } from '../support/recording-disk.js';
 
 function blobs(durability: 'process' | 'power' = 'process') {
+  const clock = new FakeClock();
   const folders = new Set(['/', '/one', '/two']);
   const disk = new RecordingDisk(new FileTree(new Map(), new Map(), folders));
-  return { disk, files: new BlobFiles({ disk, folderOf: (scope) => `/${scope}`, durability }) };
+  return { disk, clock, files: new BlobFiles({ disk, clock, folderOf: (scope) => `/${scope}`, durability }) };
 }
 const BYTES = Buffer.from('some bytes');
 const NAME = createHash('sha256').update(BYTES).digest('hex');
@@ -153,5 +155,22 @@ describe('blobs of a message that may be refused', () => {
     disk.write(disk.openEmpty(`/one/blobs/${NAME}`), Buffer.from('damaged'));
     await submission(files, BYTES).refuse();
     expect(files.read('one', NAME)).toEqual(BYTES);
+  });
+
+  it('are removed when nothing uses them, but not within a minute of being put', () => {
+    const { disk, files, clock } = blobs();
+    expect(files.any('one')).toBe(false);
+    files.put('one', BYTES);
+    clock.advance(59_999);
+    expect(files.removeUnused('one', NAME)).toBe(false);
+    files.put('one', BYTES);
+    clock.advance(59_999);
+    expect(files.removeUnused('one', NAME)).toBe(false);
+    expect(files.any('one')).toBe(true);
+    clock.advance(1);
+    expect(files.removeUnused('one', NAME)).toBe(true);
+    expect(files.removeUnused('one', NAME)).toBe(true);
+    expect(disk.list('/one/blobs')).toEqual([]);
+    expect(files.removeUnused('one', '../tasks/t.json')).toBe(true);
   });
 });

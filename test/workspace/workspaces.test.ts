@@ -17,8 +17,7 @@ const DEFAULTS = {
   extendedCard: true,
   approval: { skills: [] },
   queue: 0,
-  retention: { days: 90 },
-  expireQuestions: '7d',
+  retention: {},
   quota: {},
   tools: { shell: false, writeStanding: false },
   callAgents: [],
@@ -97,7 +96,7 @@ describe('settings', () => {
       driver: { name: 'other', model: 'm' },
       timeZone: 'Europe/Berlin',
       queue: 3,
-      retention: { days: 90, maxTasks: 10 },
+      retention: { maxTasks: 10 },
       quota: { liveTasks: 5 },
       tools: { shell: true, writeStanding: false },
       callAgents: ['b'],
@@ -116,6 +115,7 @@ describe('settings', () => {
     ['{"queue":-1,"exposed":"no"}', /"exposed" is not valid, "queue" is not valid/],
     ['{"timeZone":"Mars/Base"}', /"timeZone" is not valid/],
     ['{"expireQuestions":"soon"}', /"expireQuestions" is not valid/],
+    ['{"expireQuestions":"0d"}', /"expireQuestions" is not valid/],
     ['{"driver":{}}', /"driver.name" is not valid/],
     ['{"retention":{"days":0}}', /"retention.days" is not valid/],
   ])('stay the last good ones while the file reads %j, with one warning', (text, problem) => {
@@ -136,7 +136,7 @@ describe('settings', () => {
   test('that were never readable keep the workspace closed, until they are', () => {
     const home = new TempWorkspaces('a');
     home.write('a', 'workspace.json', '{"exposed": true,');
-    expect(home.workspaces.settings('a')).toEqual({ ...DEFAULTS, exposed: false, publicCard: false });
+    expect(home.workspaces.settings('a')).toEqual({ ...DEFAULTS, exposed: false, publicCard: false, unknown: true });
     expect(home.warnings()).toEqual([expect.stringMatching(/stays closed/)]);
     home.write('a', 'workspace.json', '{}');
     expect(home.workspaces.settings('a')).toEqual(DEFAULTS);

@@ -82,8 +82,10 @@ export class Outgoing {
   private delta(text: string): void {
     const whole = this.half + text;
     this.half = /[\uD800-\uDBFF]$/.exec(whole)?.[0] ?? '';
+    const ready = this.half === '' ? whole : whole.slice(0, -1);
+    if (ready === '') return;
     this.speaking = true;
-    this.handle.delta(this.half === '' ? whole : whole.slice(0, -1));
+    this.handle.delta(ready);
   }
 
   private endMessage(): void {

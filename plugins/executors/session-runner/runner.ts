@@ -13,8 +13,9 @@ import type { TurnEnd } from './drivers/events.js';
 import { download } from './download.js';
 import { historyBefore } from './history.js';
 import { Outgoing } from './outgoing-events.js';
-import { isOwner, SessionTurn } from './session-turn.js';
+import { isOwner, mayCall, SessionTurn } from './session-turn.js';
 import { Sessions } from './sessions.js';
+import { toolsFor } from './tools.js';
 
 /** What the runner uses of the workspaces' files beyond the core's ports. */
 export interface SessionFiles {
@@ -36,8 +37,6 @@ export interface RunnerDeps {
   drivers: readonly Driver[];
   /** Tells the workspace's owner something. */
   notify(prompt: Prompt, text: string): void;
-  /** How many idle sessions stay open. */
-  maxIdleSessions?: number;
 }
 
 export class Runner implements Executor {
@@ -51,7 +50,7 @@ export class Runner implements Executor {
     const { clock, log, config } = deps.core;
     this.drivers = new Map(deps.drivers.map((driver) => [driver.name, driver]));
     const idleMs = config.sessionIdleSeconds * 1000;
-    this.sessions = new Sessions({ clock, log, idleMs, maxIdle: deps.maxIdleSessions ?? 1000 });
+    this.sessions = new Sessions({ clock, log, idleMs, maxIdle: config.maxIdleSessions });
   }
 
   find(agent: string): AgentInfo | undefined {
@@ -90,6 +89,10 @@ export class Runner implements Executor {
     this.sessions.drop(prompt);
   }
 
+  isOpen(conversation: Parameters<Sessions['has']>[0]): boolean {
+    return this.sessions.has(conversation);
+  }
+
   private driver(settings: WorkspaceSettings): Driver {
     const { name } = settings.driver;
     const driver = this.drivers.get(name);
@@ -113,7 +116,7 @@ export class Runner implements Executor {
   private context(prompt: Prompt, settings: WorkspaceSettings): DriverContext {
     // Only these few fields are captured: an idle session must not keep its first message alive.
     const { agent, caller, contextId, taskId, turn } = prompt;
-    const { workspaces, clock, log, environment } = this.deps.core;
+    const { workspaces, clock, log, environment, capabilities } = this.deps.core;
     const { transcripts } = this.deps.files;
     return {
       workspace: agent,
@@ -124,6 +127,11 @@ export class Runner implements Executor {
       caller,
       owner: isOwner(prompt),
       ownsTask: (id) => this.deps.core.ledger.get(id)?.envelope.caller.id === caller.id,
+      tools: toolsFor({
+        owner: isOwner(prompt),
+        notices: capabilities.has('owner-notices'),
+        calls: mayCall(prompt, settings.callAgents),
+      }),
       settings,
       history: () => {
         // Lines of the turns just before may still wait for their file.
@@ -183,7 +191,8 @@ async function runTurn(running: Promise<TurnEnd>): Promise<TurnEnd> {
 }
 
 /** What a session depends on: when it changes, the session is opened anew. */
-const stampOf = (settings: WorkspaceSettings): string => JSON.stringify([settings.driver, settings.tools]);
+const stampOf = (settings: WorkspaceSettings): string =>
+  JSON.stringify([settings.driver, settings.tools, settings.callAgents]);
 
 function describe(name: string, card: CardSource, exposed: boolean): AgentInfo {
   const skills = card.skills.map(({ id, name: title, description, tags, examples }) => ({

@@ -1,6 +1,7 @@
 // The plugin that lets workspaces answer: registers the runner and carries words to owners onto the bus.
 import type { Prompt } from '../../../src/executors/contract.js';
 import { definePlugin } from '../../../src/plugin.js';
+import { acpDriverOf } from './drivers/acp/acp-driver.js';
 import type { Driver } from './drivers/driver.js';
 import { DRIVERS } from './drivers/driver-list.js';
 import { Runner, type SessionFiles } from './runner.js';
@@ -8,7 +9,8 @@ import { Runner, type SessionFiles } from './runner.js';
 /** Characters of one notice; more is cut, since a caller decides how much an agent says. */
 const MAX_NOTICE = 4_000;
 
-export const sessionRunner = (files: SessionFiles, drivers: readonly Driver[] = DRIVERS) =>
+/** `given` replaces the built-in drivers. */
+export const sessionRunner = (files: SessionFiles, given?: readonly Driver[]) =>
   definePlugin({
     name: 'session-runner',
     consumes: [],
@@ -23,6 +25,7 @@ export const sessionRunner = (files: SessionFiles, drivers: readonly Driver[] = 
       };
       const { config, clock, workspaces, blobs, ledger, net, environment, capabilities } = core;
       const { calls, registry, remotes } = core;
+      const drivers = given ?? [...DRIVERS, acpDriverOf(core)];
       const runner = new Runner({
         core: {
           config,
@@ -43,6 +46,12 @@ export const sessionRunner = (files: SessionFiles, drivers: readonly Driver[] = 
         notify,
       });
       core.registry.register(runner);
-      return { stop: () => runner.sessions.stop() };
+      for (const driver of drivers) driver.start?.();
+      return {
+        async stop() {
+          await runner.sessions.stop();
+          for (const driver of drivers) await driver.stop?.();
+        },
+      };
     },
   });

@@ -47,6 +47,10 @@ const FILES_OUT = 4;
 /** The operator's own conversation with a workspace. */
 export const isOwner = (prompt: Prompt): boolean => prompt.caller.id === 'operator';
 
+/** The owner's own conversation may call all agents, others those that the workspace names. */
+export const mayCall = (prompt: Prompt, callAgents: readonly string[]): boolean =>
+  isOwner(prompt) || callAgents.length > 0;
+
 export class SessionTurn implements DriverTurn {
   readonly cid: string;
   readonly turn: number;
@@ -68,7 +72,7 @@ export class SessionTurn implements DriverTurn {
     this.turn = prompt.turn;
     this.answers = prompt.answers;
     const owner = isOwner(prompt);
-    this.conditions = { owner, notices: deps.notices(), calls: owner || deps.callAgents.length > 0 };
+    this.conditions = { owner, notices: deps.notices(), calls: mayCall(prompt, deps.callAgents) };
     const { agent: workspace, caller } = prompt;
     this.access = new FileAccess({ workspace, caller, owner, ownsTask: deps.ownsTask, writeStanding: false });
     this.room = FILES_OUT * deps.maxFileBytes;
@@ -111,24 +115,27 @@ export class SessionTurn implements DriverTurn {
   }
 
   callTool(name: string, args: unknown): Promise<ToolResult> {
-    const readFile = (path: string): FileOut => {
-      const place = locate(this.deps.directory(), path);
-      const foreign = isPlace(place) ? this.access.mayRead(place) : undefined;
-      if (foreign !== undefined) return { problem: `${path} can't be sent: it ${foreign}.` };
-      const file = readWorkspaceFile(this.deps.directory(), path, this.deps.maxFileBytes);
-      if (file.kind === 'missing') return { problem: `There is no file ${path}.` };
-      if (file.kind === 'refused') return { problem: `${path} can't be sent: it ${file.reason}.` };
-      if (file.size > this.deps.maxFileBytes) {
-        return { problem: `${path} can't be sent: it is larger than ${this.deps.maxFileBytes} bytes.` };
-      }
-      if (file.size > this.room) return { problem: `${path} can't be sent: too much was sent already.` };
-      this.room -= file.size;
-      return { name: path, bytes: file.bytes };
-    };
     const { emit, callAgents, a2a } = this.deps;
     const { prompt, signal } = this;
+    const readFile = (path: string): FileOut => this.fileToSend(path);
     const calling = { ...a2a, prompt, signal, readFile, ...(!this.conditions.owner && { allowed: callAgents }) };
     return callTool(this.conditions, name, args, { emit, readFile, a2a: (given) => useA2a(given, calling) });
+  }
+
+  private fileToSend(path: string): FileOut {
+    const { deps } = this;
+    const directory = deps.directory();
+    const no = (why: string): { problem: string } => ({ problem: `${path} can't be sent: ${why}.` });
+    const place = locate(directory, path);
+    const reason = isPlace(place) ? this.access.mayRead(place) : undefined;
+    if (reason !== undefined) return no(`it ${reason}`);
+    const file = isPlace(place) ? readWorkspaceFile(directory, place.path, deps.maxFileBytes) : place;
+    if (file.kind === 'missing') return { problem: `There is no file ${path}.` };
+    if (file.kind === 'refused') return no(`it ${file.reason}`);
+    if (file.size > deps.maxFileBytes) return no(`it is larger than ${deps.maxFileBytes} bytes`);
+    if (file.size > this.room) return no('too much was sent already');
+    this.room -= file.size;
+    return { name: path, bytes: file.bytes };
   }
 }
 

@@ -55,6 +55,12 @@ export class Sessions {
     return this.idle.size + this.busy.size;
   }
 
+  /** True while that conversation has a session, open or opening. */
+  has(conversation: { caller: string; agent: string; contextId: string }): boolean {
+    const key = keyText(conversation);
+    return this.idle.has(key) || this.busy.has(key);
+  }
+
   /**
    * The conversation's session, opened if there is none, if it is broken, or if `stamp` (whatever it depends on) has
    * changed. Rejects with what `open` throws, and with a RunFailure when the conversation is in use or the runner stops.
@@ -172,4 +178,7 @@ export class Sessions {
 }
 
 /** A space is in neither a caller's id nor an agent's name. */
-const keyOf = (prompt: Prompt): string => `${prompt.caller.id} ${prompt.agent} ${prompt.contextId}`;
+const keyText = ({ caller, agent, contextId }: { caller: string; agent: string; contextId: string }): string =>
+  `${caller} ${agent} ${contextId}`;
+
+const keyOf = ({ caller, agent, contextId }: Prompt): string => keyText({ caller: caller.id, agent, contextId });

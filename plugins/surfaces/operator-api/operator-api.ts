@@ -6,11 +6,13 @@ import { agentRoutes } from './agent-routes.js';
 import { chatRoutes } from './chat-routes.js';
 import { directoryRoutes } from './directory-routes.js';
 import { healthRouter } from './health.js';
+import { metricsRouter } from './metrics-router.js';
 import { openApiDocument } from './openapi.js';
 import type { Route } from './route.js';
 import { operatorRouter } from './router.js';
 import { taskRoutes } from './task-routes.js';
 import type { ViewPorts } from './task-view.js';
+import { webhookSecretRoutes } from './webhook-secret-routes.js';
 import { partsToWire } from './wire-parts.js';
 
 export const operatorApi = definePlugin({
@@ -22,6 +24,7 @@ export const operatorApi = definePlugin({
     const write = createErrorWriters(core.log).operator;
     const routes = operatorRoutes(core);
     mount('/', healthRouter(core, write));
+    mount('/', metricsRouter(core, write));
     mount('/api/a2a', operatorRouter(core, routes, write));
 
     const description = express.Router();
@@ -42,5 +45,6 @@ export function operatorRoutes(core: Core): Route[] {
     ...taskRoutes(core, views),
     ...agentRoutes(core, views),
     ...directoryRoutes(core),
+    ...webhookSecretRoutes(core),
   ];
 }

@@ -115,7 +115,7 @@ describe('the client', () => {
     expect(peer.calls('SendMessage')[0]?.params['message']).not.toHaveProperty('contextId');
   });
 
-  it.each([
+  describe.each([
     ['TASK_NOT_FOUND', -32001, 'task-not-found'],
     ['TASK_NOT_CANCELABLE', -32002, 'refused'],
     ['PUSH_NOTIFICATION_NOT_SUPPORTED', -32003, 'unsupported'],
@@ -125,28 +125,29 @@ describe('the client', () => {
     ['EXTENDED_AGENT_CARD_NOT_CONFIGURED', -32007, 'unsupported'],
     ['EXTENSION_SUPPORT_REQUIRED', -32008, 'refused'],
     ['VERSION_NOT_SUPPORTED', -32009, 'unsupported'],
-  ])('[179] Errors are told apart by reason and number: %s (§5.4, §11.6)', async (reason, rpc, fault) => {
-    const { peer, remote } = await peerWith({}, { protocol: '1.0' });
-    const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'a2a-protocol.org' };
-    peer.from('ListTasks', { error: { code: rpc, message: 'whatever it says' } });
-    await expect(remote.list({})).rejects.toMatchObject({ fault, code: reason });
-    // Where the reason says more than the number.
-    peer.from('ListTasks', { error: { code: -32603, message: 'whatever it says', data: [info] } });
-    await expect(remote.list({})).rejects.toMatchObject({ fault, code: reason });
-    peer.from('ListTasks', { error: { code: -32099, message: 'task not found' } });
-    await expect(remote.list({})).rejects.toMatchObject({ fault: 'refused', code: 'RPC_-32099' });
+  ])('for %s', (reason, rpc, fault) => {
+    it('[179] Errors are told apart by reason and number, not by words. (§5.4, §11.6)', async () => {
+      const { peer, remote } = await peerWith({}, { protocol: '1.0' });
+      const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'a2a-protocol.org' };
+      peer.from('ListTasks', { error: { code: rpc, message: 'whatever it says' } });
+      await expect(remote.list({})).rejects.toMatchObject({ fault, code: reason });
+      // Where the reason says more than the number.
+      peer.from('ListTasks', { error: { code: -32603, message: 'whatever it says', data: [info] } });
+      await expect(remote.list({})).rejects.toMatchObject({ fault, code: reason });
+      peer.from('ListTasks', { error: { code: -32099, message: 'task not found' } });
+      await expect(remote.list({})).rejects.toMatchObject({ fault: 'refused', code: 'RPC_-32099' });
+    });
   });
 
-  it.each([
+  describe.each([
     ['header', { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } }, ['x-api-key', KEY]],
     ['cookie', { apiKeySecurityScheme: { location: 'cookie', name: 'session' } }, ['cookie', `session=${KEY}`]],
     ['bearer', { httpAuthSecurityScheme: { scheme: 'Bearer' } }, ['authorization', `Bearer ${KEY}`]],
     ['basic', { httpAuthSecurityScheme: { scheme: 'basic' } }, ['authorization', `Basic ${KEY}`]],
     ['0.3 header', { type: 'apiKey', in: 'header', name: 'X-Old' }, ['x-old', KEY]],
     ['none declared', undefined, ['authorization', `Bearer ${KEY}`]],
-  ])(
-    '[184] The key goes where the card says, and never into the message: %s (§7.3)',
-    async (_name, scheme, [at, value]) => {
+  ])('for a scheme of %s', (_name, scheme, [at, value]) => {
+    it('[184] The key goes where the card says, and never into the message. (§7.3)', async () => {
       const security = scheme && { securitySchemes: { one: scheme }, securityRequirements: [{ schemes: { one: {} } }] };
       const { peer, remote } = await peerWith(security ?? {}, { key: KEY });
       await everything(remote);
@@ -156,10 +157,10 @@ describe('the client', () => {
         expect(headers[at as string]).toBe(value);
         expect(JSON.stringify(params) + path).not.toContain(KEY);
       }
-    },
-  );
+    });
+  });
 
-  it('[184] The key goes where the card says, and never into the message: query (§7.3)', async () => {
+  it('[184] The key goes where the card says, and never into the message. (§7.3)', async () => {
     const scheme = { apiKeySecurityScheme: { location: 'query', name: 'api_key' } };
     const { peer, remote } = await peerWith({ securitySchemes: { one: scheme } }, { key: KEY });
     await remote.send({ message: text('x') });

@@ -1,7 +1,7 @@
 // What every driver owes the session runner. A driver joins with a test file beside this one that says how to bring about
 // each behaviour.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -109,6 +109,7 @@ export function describeDriver({ name, readsFrame, crash, start }: DriverSubject
     let words: Words;
     const open: DriverSession[] = [];
     beforeEach(async () => {
+      mkdirSync(join(directory, '.a2a'), { recursive: true });
       stand = await start();
       words = stand.words;
     });
@@ -125,6 +126,7 @@ export function describeDriver({ name, readsFrame, crash, start }: DriverSubject
       caller: { id: 'helper/ann', scope: 'helper' },
       owner: false,
       ownsTask: () => false,
+      tools: toolsFor({ owner: false, notices: true, calls: false }),
       settings: { ...defaultSettings(), driver: stand.settings },
       history: () => history,
       file: () => undefined,

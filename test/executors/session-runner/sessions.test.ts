@@ -61,6 +61,23 @@ describe('sessions', () => {
   });
   afterEach(() => home.remove());
 
+  it('are open from their first turn until they are closed', async () => {
+    const runner = home.runner([driver]);
+    const { caller, agent, contextId } = promptFor({});
+    const conversation = { caller: caller.id, agent, contextId };
+    expect(runner.isOpen(conversation)).toBe(false);
+    let during: boolean | undefined;
+    driver.behaviour = async () => {
+      during = runner.isOpen(conversation);
+      return { type: 'done' };
+    };
+    await home.run({}, runner);
+    expect([during, runner.isOpen(conversation)]).toEqual([true, true]);
+    expect(runner.isOpen({ ...conversation, contextId: 'another' })).toBe(false);
+    home.clock.advance(IDLE_MS);
+    expect(runner.isOpen(conversation)).toBe(false);
+  });
+
   it('are one per caller, agent and context', async () => {
     const runner = home.runner([driver]);
     await home.run({}, runner);

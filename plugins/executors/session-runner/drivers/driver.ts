@@ -20,6 +20,10 @@ export interface Driver {
    * text is shown to the caller. Gives up soon after `signal` aborts.
    */
   open(context: DriverContext, signal: AbortSignal): DriverSession | Promise<DriverSession>;
+  /** Called once, before any session is opened. */
+  start?(): void;
+  /** Frees what all its sessions share, and whatever of them is left. Called once they were closed. */
+  stop?(): void | Promise<void>;
 }
 
 export interface DriverSession {
@@ -45,6 +49,8 @@ export interface DriverContext {
   owner: boolean;
   /** True for a task of this conversation's caller: what came of it is for them. */
   ownsTask(taskId: string): boolean;
+  /** The session tools of the conversation, for drivers that have to offer them before the first turn. */
+  tools: readonly ToolDeclaration[];
   /** As they were at opening. A change of `driver` or `tools` closes the session, and the next turn opens a new one. */
   settings: WorkspaceSettings;
   /** What was said before the turn that opens the session, oldest first. Reads the transcript: call it once. */

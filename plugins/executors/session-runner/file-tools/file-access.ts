@@ -17,7 +17,7 @@ export interface Conversation {
   /** True for a task of this caller. */
   ownsTask(taskId: string): boolean;
   /** The owner allows others' conversations to change what the assistant always knows. */
-  writeStanding: boolean;
+  writeStanding?: boolean;
 }
 
 export class FileAccess {
@@ -49,7 +49,7 @@ export class FileAccess {
     const names = place.inside.split(sep).map(plainName);
     // Git runs programs that are named there.
     if (names.includes('.git') || names.some((name) => /^git~\d+$/.test(name))) return "belongs to git's own files";
-    const { owner, writeStanding } = this.conversation;
+    const { owner, writeStanding = false } = this.conversation;
     if (!owner && !writeStanding && isStanding(place, names)) return 'is for the owner to change';
     return this.mayRead(place);
   }

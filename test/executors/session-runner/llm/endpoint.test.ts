@@ -53,6 +53,26 @@ describe('a pause before another try', () => {
     expect(asked.map((at, n) => at - (asked[n - 1] ?? at))).toEqual([0, 500, 1000, 2000]);
   });
 
+  it('is not made after a connection that broke before an answer: the next one is tried at once', async () => {
+    const broken = (reason: 'unreachable' | 'not-allowed', times: number) => {
+      let asked = 0;
+      const fetch = retryingFetch(
+        async () => {
+          if (++asked <= times) throw new TypeError('fetch failed', { cause: new FetchError(reason) });
+          return answer(200);
+        },
+        { clock: new HandClock() },
+      );
+      return fetch('http://model').then(
+        ({ status }) => [asked, status],
+        (error: Error) => [asked, error.message],
+      );
+    };
+    expect(await broken('unreachable', 1)).toEqual([2, 200]);
+    expect(await broken('unreachable', 9)).toEqual([4, 'fetch failed']);
+    expect(await broken('not-allowed', 9)).toEqual([1, 'fetch failed']);
+  });
+
   it('ends with an abort, which leaves no timer', async () => {
     const { clock, asked, fetch } = tries([500]);
     const controller = new AbortController();

@@ -42,9 +42,10 @@ async function load() {
   return { library, createOpenAICompatible };
 }
 
-function endpointFetch({ fetch, clock, log, workspace }: DriverContext): typeof globalThis.fetch {
+function endpointFetch(context: DriverContext): DriverContext['fetch'] {
+  const { clock, log, workspace } = context;
   const waiting = (ms: number): void => log.info({ workspace, ms }, 'a model asks for a pause');
-  const retrying = retryingFetch(fetch, { clock, waiting });
+  const retrying = retryingFetch(context.fetch, { clock, waiting });
   return async (input, init) => streamedAnswer(await retrying(input, init));
 }
 

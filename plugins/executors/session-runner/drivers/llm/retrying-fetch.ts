@@ -1,6 +1,8 @@
 // A fetch that tries again when the endpoint says "later". Only an answer's status is looked at, so nothing has been shown
 // of a request that is repeated.
 import type { Clock } from '../../../../../src/clock.js';
+import { FetchError } from '../../../../../src/net/fetch-error.js';
+import type { DriverContext } from '../driver.js';
 import { waitFor } from './wait-for.js';
 
 export interface Retrying {
@@ -17,10 +19,14 @@ const LATER = new Set([429, 500, 502, 503, 504, 529]);
 
 /** At most four attempts. Rejects as `fetch` does, and with the signal's reason when aborted during a wait. */
 export const retryingFetch =
-  (fetch: typeof globalThis.fetch, { clock, waiting }: Retrying): typeof globalThis.fetch =>
+  (send: DriverContext['fetch'], { clock, waiting }: Retrying): DriverContext['fetch'] =>
   async (input, init) => {
     for (let attempt = 1; ; attempt++) {
-      const answer = await fetch(input, init);
+      const answer = await send(input, init).catch((error: unknown) => {
+        if (attempt < ATTEMPTS && !init?.signal?.aborted && isBroken(error)) return undefined;
+        throw error;
+      });
+      if (!answer) continue;
       const ms = attempt < ATTEMPTS ? pauseAfter(answer, attempt, clock.now()) : undefined;
       if (ms === undefined) return answer;
       await answer.body?.cancel().catch(() => undefined);
@@ -28,6 +34,12 @@ export const retryingFetch =
       await waitFor(ms, clock, init?.signal ?? undefined);
     }
   };
+
+/** True for a connection that broke before an answer: one that was kept while tools ran may just have been closed. */
+const isBroken = (error: unknown): boolean => {
+  const cause = error instanceof TypeError ? error.cause : undefined;
+  return cause instanceof FetchError && cause.reason === 'unreachable';
+};
 
 /** Milliseconds until the next attempt; undefined when there is to be none. */
 export function pauseAfter(
