@@ -5,7 +5,7 @@ import { SseHub } from '../../../src/http/sse-hub.js';
 import { definePlugin } from '../../../src/plugin.js';
 import { agentCardRoutes, genericCardRoutes } from './card-routes.js';
 import { unknownExtensions } from './extensions.js';
-import { BridgeRequestHandler } from './request-handler.js';
+import { Operations } from './operations.js';
 import { bridgeRouters } from './routes.js';
 
 export const a2aBridge = definePlugin({
@@ -20,7 +20,7 @@ export const a2aBridge = definePlugin({
     }
     const writers = createErrorWriters(log);
     const hub = new SseHub(core.clock, core.config.heartbeatSeconds * 1000, core.ledger.boot);
-    const { byKey, byName } = bridgeRouters({ core, hub, writers, handler: new BridgeRequestHandler(core) });
+    const { byKey, byName } = bridgeRouters({ core, hub, writers, operations: new Operations(core) });
     mount('/.well-known', genericCardRoutes(core, writers.rest));
     mount('/agents', agentCardRoutes(core, writers.rest));
     mount('/a2a', byKey);
