@@ -6,10 +6,10 @@ import type { Clock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { CallerDirectory } from '../workspace/callers.js';
+import type { Caller, CallerDirectory } from '../workspace/callers.js';
 import { jsonBody } from './body.js';
 import { requestKey } from './credentials.js';
-import type { Doors } from './door.js';
+import type { Doors, Knock } from './door.js';
 import { Notices } from './notices.js';
 import { RateLimiter } from './token-bucket.js';
 
@@ -36,14 +36,19 @@ export function createDoors({ config, callers, log, clock, operatorKey }: DoorDe
     throw new AppError('rate-limited', `Too many requests; try again in ${retryAfter} s.`, { retryAfter });
   };
 
+  const admit = async ({ headers }: Knock): Promise<Caller> => {
+    const caller = await callers.authenticate(requestKey(headers));
+    if (!caller) throw new AppError('unauthenticated', 'The key is not valid.');
+    takeToken(caller.id);
+    return caller;
+  };
+
   return {
+    admit,
     caller: (writeError): RequestHandler => {
       return async (req, res, next) => {
         try {
-          const caller = await callers.authenticate(requestKey(req.headers));
-          if (!caller) throw new AppError('unauthenticated', 'The key is not valid.');
-          takeToken(caller.id);
-          req.caller = caller;
+          req.caller = await admit({ headers: req.headers, address: req.ip });
         } catch (error) {
           writeError(error, req, res);
           return;

@@ -1,4 +1,5 @@
 // What surfaces use of the HTTP layer: who is calling, and where to hang their routes.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../workspace/callers.js';
 
@@ -14,7 +15,16 @@ declare module 'express-serve-static-core' {
 /** How a surface writes an error: the binding's own shape. */
 export type ErrorWriter = (error: unknown, req: Request, res: Response) => void;
 
+/** Who knocks, whatever the protocol. */
+export interface Knock {
+  headers: IncomingHttpHeaders;
+  /** The address that the connection came from. */
+  address: string | undefined;
+}
+
 export interface Doors {
+  /** The caller door for what is no HTTP request. Throws its refusals as AppErrors. */
+  admit(knock: Knock): Promise<Caller>;
   /** Caller key → `req.caller`, then the caller's request rate. Refusals are written by `writeError`. */
   caller(writeError: ErrorWriter): RequestHandler;
   /** Operator key, then the operator's own rate. */

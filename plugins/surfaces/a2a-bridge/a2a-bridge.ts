@@ -6,6 +6,7 @@ import { definePlugin } from '../../../src/plugin.js';
 import { agentCardRoutes, genericCardRoutes } from './card-routes.js';
 import { unknownExtensions } from './extensions.js';
 import { Operations } from './operations.js';
+import { GrpcSurface } from './grpc/grpc-surface.js';
 import { bridgeRouters } from './routes.js';
 
 export const a2aBridge = definePlugin({
@@ -20,11 +21,23 @@ export const a2aBridge = definePlugin({
     }
     const writers = createErrorWriters(log);
     const hub = new SseHub(core.clock, core.config.heartbeatSeconds * 1000, core.ledger.boot);
-    const { byKey, byName } = bridgeRouters({ core, hub, writers, operations: new Operations(core) });
-    mount('/.well-known', genericCardRoutes(core, writers.rest));
-    mount('/agents', agentCardRoutes(core, writers.rest));
+    const ports = { ...core, grpcAddress: () => grpc?.address };
+    const operations = new Operations(ports);
+    const { grpcPort } = core.config;
+    const grpc: GrpcSurface | undefined = grpcPort === undefined ? undefined : new GrpcSurface(core, operations, log);
+    const { byKey, byName } = bridgeRouters({ core, hub, writers, operations });
+    mount('/.well-known', genericCardRoutes(ports, writers.rest));
+    mount('/agents', agentCardRoutes(ports, writers.rest));
     mount('/a2a', byKey);
     mount('/agents', byName);
-    return { stop: () => hub.endAll() };
+    return {
+      async listen() {
+        if (grpcPort !== undefined) await grpc?.listen(grpcPort);
+      },
+      async stop() {
+        hub.endAll();
+        await grpc?.stop();
+      },
+    };
   },
 });

@@ -8,7 +8,7 @@ import type { ErrorWriter } from '../../../src/http/door.js';
 import type { Core } from '../../../src/plugin.js';
 import { agentNotFound, usableAgent } from './agent-access.js';
 import { agentCard, type CardWords } from './card.js';
-import { publicCard } from './card-of-agent.js';
+import { grpcPlace, publicCard, type CardPorts } from './card-of-agent.js';
 import { LEGACY_VERSION, negotiateVersion, PROTOCOL_VERSION } from './protocol-version.js';
 import { sendCard, type Visibility } from './send-card.js';
 import { hybridCard, legacyCard } from './v0-3/legacy-card.js';
@@ -17,10 +17,10 @@ import type { WireCard } from './v0-3/wire.js';
 /** The file's name, and the one it had before 0.3. */
 const CARDS = ['/agent-card.json', '/agent.json'];
 
-type CardPorts = Pick<Core, 'capabilities' | 'config' | 'doors' | 'registry' | 'workspaces' | 'baseUrl'>;
+type RoutePorts = CardPorts & Pick<Core, 'doors' | 'registry'>;
 
 /** For mounting at `/.well-known`. */
-export function genericCardRoutes(core: CardPorts, writeError: ErrorWriter): Router {
+export function genericCardRoutes(core: RoutePorts, writeError: ErrorWriter): Router {
   const router = Router();
   router.all(CARDS, onlyGet(writeError), (req, res) => {
     const words: CardWords = {
@@ -28,13 +28,13 @@ export function genericCardRoutes(core: CardPorts, writeError: ErrorWriter): Rou
       description: 'One durable front door for the agents behind it; the key decides which of them answers.',
       ...core.config.card,
     };
-    send(core, req, res, agentCard(core, words, `${core.baseUrl()}/a2a`), 'public');
+    send(core, req, res, agentCard(core, words, { url: `${core.baseUrl()}/a2a`, ...grpcPlace(core) }), 'public');
   });
   return router;
 }
 
 /** For mounting at `/agents`. */
-export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Router {
+export function agentCardRoutes(core: RoutePorts, writeError: ErrorWriter): Router {
   const router = Router();
   const door = core.doors.caller(writeError);
   router.all(
