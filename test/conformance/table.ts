@@ -9,11 +9,11 @@ export interface Line {
   row: string;
   rule: string;
   section: string;
-  /** Where it was shown: the bindings, or `both` for what belongs to no single one. */
+  /** Where it was shown: the bindings, or `all` for what belongs to no single one. */
   shown: Set<string>;
 }
 
-const BINDINGS = ['JSON-RPC', 'HTTP+JSON'];
+const BINDINGS = ['JSON-RPC', 'HTTP+JSON', 'gRPC'];
 const TITLE = /^((?:\[\w+\])+) (.*) \((§?[^()]*)\)$/;
 
 /** The lines of all passed tests, by row. Throws for a test of this suite without a proper title. */
@@ -26,7 +26,7 @@ export function tableOf(report: TestReport): Line[] {
     if (!match) throw new Error(`not a title of a rule: ${title}`);
     if (status !== 'passed') continue;
     const [, rows = '', rule = '', section = ''] = match;
-    const shown = ancestorTitles.find((name) => BINDINGS.includes(name)) ?? 'both';
+    const shown = ancestorTitles.find((name) => BINDINGS.includes(name)) ?? 'all';
     for (const [, row = ''] of rows.matchAll(/\[(\w+)\]/g)) {
       const key = `${row} ${rule}`;
       const line = lines.get(key) ?? { row, rule, section, shown: new Set() };
@@ -42,15 +42,15 @@ const order = (row: string): number => (/^\d/.test(row) ? Number(row) : 1000 + N
 
 export function tableDocument(lines: readonly Line[]): string {
   const rows = new Set(lines.map(({ row }) => row));
-  const mark = ({ shown }: Line, binding: string): string => (shown.has(binding) || shown.has('both') ? 'yes' : '–');
+  const mark = ({ shown }: Line, binding: string): string => (shown.has(binding) || shown.has('all') ? 'yes' : '–');
   return [
     '# Conformance',
     '',
     'What the A2A specification asks of a server and this one is tested for, on the wire. The table is made of the titles of',
     `passed tests by \`npm run conformance\`; it has ${rows.size} rows. Numbers with a C are about clients of A2A 0.3.`,
     '',
-    '| row | rule | section | JSON-RPC | HTTP+JSON |',
-    '| --- | --- | --- | --- | --- |',
+    '| row | rule | section | JSON-RPC | HTTP+JSON | gRPC |',
+    '| --- | --- | --- | --- | --- | --- |',
     ...lines.map((line) => {
       const cells = [line.row, line.rule, line.section, ...BINDINGS.map((binding) => mark(line, binding))];
       return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

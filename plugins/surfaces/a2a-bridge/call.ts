@@ -7,7 +7,7 @@ import type { LegacyShape } from './v0-3/legacy-shape.js';
 
 export interface CallTarget {
   agent: AgentInfo;
-  /** True when the path named it, so that an unknown agent is an unknown address. */
+  /** True when the address named it, so that an unknown agent is an unknown address. */
   byPath: boolean;
   /** What selected it, where that was no part of the path. */
   tenant?: string;

@@ -108,5 +108,7 @@ function enter({ core, door }: GrpcServiceDeps, name: OperationName, grpc: Unary
     grpc.sendMetadata(metadata);
   }
   const { target, operation } = checkedCall(core, asked, readGrpc(name, grpc.request));
-  return new GrpcCall(grpc, headers, asked.caller, target, operation);
+  // The interface of an agent's own card names it by tenant, as its HTTP interfaces do by path.
+  const address = { ...target, byPath: target.tenant !== undefined };
+  return new GrpcCall(grpc, headers, asked.caller, address, operation);
 }
