@@ -33,7 +33,11 @@ export function createErrorWriters(log: Logger): ErrorWriters {
     (thrown, req, res) => {
       // On the operator's surface some of them have a status of their own, and may be told.
       const hidden = (row: ErrorRow): boolean => isInternal(row) && row.operatorHttp === undefined;
-      const error = tell(thrown, { method: req.method, path: req.path }, shape === 'operator' ? hidden : isInternal);
+      const error = tell(
+        thrown,
+        { requestId: req.id, method: req.method, path: req.path },
+        shape === 'operator' ? hidden : isInternal,
+      );
       send(res, error, errorAnswer(shape, error, requestId(req.body)));
     };
   return Object.fromEntries(ERROR_SHAPES.map((shape) => [shape, writer(shape)])) as ErrorWriters;

@@ -6,6 +6,7 @@ import { AppError, errorText } from '../errors.js';
 import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
 import { takeFromBus, type LedgerBus } from './bus-events.js';
 import { interruption, isCancelEcho, LOST_STEP, NOT_STORED, storageFailure } from './endings.js';
+import { Census } from './census.js';
 import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
 import { LiveTask } from './live-task.js';
@@ -34,8 +35,8 @@ export class FileLedger implements Ledger {
     append: (live, event) => this.append(live, event),
   });
   readonly watches: TaskWatches;
+  readonly census: Census;
   readonly purge: TaskPurge;
-
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
@@ -53,6 +54,7 @@ export class FileLedger implements Ledger {
       onGone: (live) => this.forget(live),
     });
     const { memory, checkpointer } = this;
+    this.census = new Census(deps.mirror, checkpointer, deps.stores.use);
     this.purge = new TaskPurge({ ...deps, memory, checkpointer, load: (taskId) => this.load(taskId) });
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, this.checkpointer);
@@ -62,8 +64,7 @@ export class FileLedger implements Ledger {
       load: (taskId) => this.mustLoad(taskId),
       append: (live, event) => this.append(live, event),
     });
-    const probe = (): void => deps.stores.probe();
-    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe });
+    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe: () => deps.stores.probe() });
     takeFromBus(deps.bus, {
       event: (taskId, event) => this.take(taskId, event),
       cancel: (cancel) => this.cancelHere(cancel).catch((error: unknown) => this.complain(cancel.cid, error)),

@@ -7,6 +7,8 @@ import { agentCardRoutes, genericCardRoutes } from './card-routes.js';
 import { unknownExtensions } from './extensions.js';
 import { Operations } from './operations.js';
 import { GrpcSurface } from './grpc/grpc-surface.js';
+import { loadCardKeys } from './signing/card-keys.js';
+import { CardSigner } from './signing/sign-card.js';
 import { bridgeRouters } from './routes.js';
 
 export const a2aBridge = definePlugin({
@@ -21,11 +23,12 @@ export const a2aBridge = definePlugin({
     }
     const writers = createErrorWriters(log);
     const hub = new SseHub(core.clock, core.config.heartbeatSeconds * 1000, core.ledger.boot);
-    const ports = { ...core, grpcAddress: () => grpc?.address };
+    const signer = new CardSigner(loadCardKeys(core.config.cardKeys, core.secrets), () => jwksUrl(core.baseUrl()));
+    const ports = { ...core, signer, grpcAddress: () => grpc?.address };
     const operations = new Operations(ports);
     const { grpcPort } = core.config;
     const grpc: GrpcSurface | undefined = grpcPort === undefined ? undefined : new GrpcSurface(core, operations, log);
-    const { byKey, byName } = bridgeRouters({ core, hub, writers, operations });
+    const { byKey, byName } = bridgeRouters({ core, hub, writers, operations, signer });
     mount('/.well-known', genericCardRoutes(ports, writers.rest));
     mount('/agents', agentCardRoutes(ports, writers.rest));
     mount('/a2a', byKey);
@@ -41,3 +44,7 @@ export const a2aBridge = definePlugin({
     };
   },
 });
+
+/** Keys are read over https only. */
+const jwksUrl = (baseUrl: string): string | undefined =>
+  baseUrl.startsWith('https:') ? `${baseUrl}/.well-known/jwks.json` : undefined;

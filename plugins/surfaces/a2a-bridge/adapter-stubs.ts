@@ -103,11 +103,11 @@ function withDefaults(body: unknown, defaults: Record<string, unknown>): unknown
 }
 
 /** The adapters write 1.0. Only JSON-RPC wraps what an operation returns. */
-function inLegacyShape({ name }: HttpCall, shape: LegacyShape, body: unknown): unknown {
+function inLegacyShape({ name, sign }: HttpCall, shape: LegacyShape, body: unknown): unknown {
   const isEnvelope = shape === LEGACY_RPC;
-  return isEnvelope
-    ? { ...(body as object), result: shape.result(name, (body as { result: unknown }).result) }
-    : shape.result(name, body);
+  const written = shape.result(name, isEnvelope ? (body as { result: unknown }).result : body);
+  const result = name === 'GetExtendedAgentCard' ? sign(written as object) : written;
+  return isEnvelope ? { ...(body as object), result } : result;
 }
 
 const isError = (body: unknown): body is { error: unknown } =>

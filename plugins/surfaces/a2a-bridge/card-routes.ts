@@ -11,6 +11,7 @@ import { agentCard, type CardWords } from './card.js';
 import { grpcPlace, publicCard, type CardPorts } from './card-of-agent.js';
 import { LEGACY_VERSION, negotiateVersion, PROTOCOL_VERSION } from './protocol-version.js';
 import { sendCard, type Visibility } from './send-card.js';
+import type { CardSigner } from './signing/sign-card.js';
 import { hybridCard, legacyCard } from './v0-3/legacy-card.js';
 import type { WireCard } from './v0-3/wire.js';
 
@@ -22,13 +23,17 @@ type RoutePorts = CardPorts & Pick<Core, 'doors' | 'registry'>;
 /** For mounting at `/.well-known`. */
 export function genericCardRoutes(core: RoutePorts, writeError: ErrorWriter): Router {
   const router = Router();
-  router.all(CARDS, onlyGet(writeError), (req, res) => {
+  router.all(CARDS, core.doors.open(writeError), onlyGet(writeError), (req, res) => {
     const words: CardWords = {
       name: 'A2A Switchboard',
       description: 'One durable front door for the agents behind it; the key decides which of them answers.',
       ...core.config.card,
     };
     send(core, req, res, agentCard(core, words, { url: `${core.baseUrl()}/a2a`, ...grpcPlace(core) }), 'public');
+  });
+  router.all('/jwks.json', core.doors.open(writeError), onlyGet(writeError), (req, res, next) => {
+    if (core.signer.signs) sendCard(req, res, core.signer.jwks, 'public', 'application/jwk-set+json');
+    else next();
   });
   return router;
 }
@@ -39,6 +44,7 @@ export function agentCardRoutes(core: RoutePorts, writeError: ErrorWriter): Rout
   const door = core.doors.caller(writeError);
   router.all(
     CARDS.map((file) => `/:name/.well-known${file}`),
+    core.doors.open(writeError),
     onlyGet(writeError),
     (req, res, next) => {
       const agent = core.registry.find(req.params['name'] as string, 'operator')?.agent;
@@ -60,14 +66,31 @@ export function agentCardRoutes(core: RoutePorts, writeError: ErrorWriter): Rout
 const isPublic = ({ workspaces }: CardPorts, agent: AgentInfo): boolean =>
   agent.kind === 'plugin' || (agent.kind === 'workspace' && workspaces.settings(agent.name).publicCard);
 
-function send({ config }: CardPorts, req: Request, res: Response, card: WireCard, visibility: Visibility): void {
-  sendCard(req, res, cardDocument(card, askedVersion(req) ?? config.cardWithoutHeader), visibility, 'application/json');
+function send(
+  { config, signer }: CardPorts,
+  req: Request,
+  res: Response,
+  card: WireCard,
+  visibility: Visibility,
+): void {
+  sendCard(
+    req,
+    res,
+    cardDocument(card, askedVersion(req) ?? config.cardWithoutHeader, signer),
+    visibility,
+    'application/json',
+  );
 }
 
-/** The card as one version reads it, or as all do. */
-export function cardDocument(card: WireCard, version: Config['cardWithoutHeader']): object {
-  if (version === PROTOCOL_VERSION) return card;
-  return version === LEGACY_VERSION ? legacyCard(card) : hybridCard(card);
+/** The card as one version reads it, or as all do; then the signatures are those of 1.0. */
+export function cardDocument(
+  card: WireCard,
+  version: Config['cardWithoutHeader'],
+  signer: Pick<CardSigner, 'signed'>,
+): object {
+  if (version === LEGACY_VERSION) return signer.signed(legacyCard(card));
+  const signed = signer.signed(card);
+  return version === PROTOCOL_VERSION ? signed : hybridCard(signed);
 }
 
 /** Undefined also for a version that is not spoken here: the card is what tells its client which ones are. */

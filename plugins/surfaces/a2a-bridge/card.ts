@@ -1,6 +1,6 @@
 // Agent cards: what an owner says about an agent, plus what the switchboard offers. Nothing else may enter: a card is
 // public, so drivers, models, paths, limits and keys have no way in here.
-import { AgentCard, type AgentInterface } from '@a2a-js/sdk';
+import type { AgentInterface } from '@a2a-js/sdk';
 import type { Capabilities } from '../../../src/capabilities.js';
 import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
 import type { Config } from '../../../src/config.js';
@@ -8,6 +8,7 @@ import type { CardSource } from '../../../src/workspace/settings.js';
 import { EXTENSIONS, requiredExtensions } from './extensions.js';
 import { INPUT_MODES, OUTPUT_MODES } from './input-modes.js';
 import { PROTOCOL_VERSION } from './protocol-version.js';
+import { reducedCard } from './signing/reduced-card.js';
 import type { WireCard } from './v0-3/wire.js';
 
 /** Those of an interface URL, in the order of preference. */
@@ -43,7 +44,7 @@ export interface CardPlace {
   grpc?: { address: string; tenant?: string };
 }
 
-/** The 1.0 card as ProtoJSON. */
+/** The 1.0 card as ProtoJSON, in the form that its signatures cover. */
 export function agentCard(
   { config, capabilities }: CardSettings,
   words: CardWords,
@@ -51,7 +52,7 @@ export function agentCard(
 ): WireCard {
   const required = requiredExtensions(config.requiredExtensions);
   const skills = words.skills && words.skills.length > 0 ? words.skills : [GENERAL_SKILL];
-  const card = AgentCard.fromJSON({
+  return reducedCard({
     name: words.name,
     description: words.description || `The agent ${words.name}.`,
     version: words.version || '1.0.0',
@@ -85,7 +86,6 @@ export function agentCard(
     ...(words.iconUrl !== undefined && { iconUrl: words.iconUrl }),
     ...(words.documentationUrl !== undefined && { documentationUrl: words.documentationUrl }),
   });
-  return AgentCard.toJSON(card) as WireCard;
 }
 
 const grpcInterface = ({ address, tenant = '' }: NonNullable<CardPlace['grpc']>): AgentInterface => ({

@@ -13,6 +13,8 @@ export class HttpCall extends Call implements User, StreamOwner {
   sink: SseSink | undefined;
   /** Members that the answer shows even where ProtoJSON would leave them out. */
   defaults: Record<string, unknown> | undefined;
+  /** Signs a card of 0.3. */
+  sign: <T extends object>(document: T) => T = (document) => document;
   /** What a stream's events are wrapped in. */
   frame: readonly [before: string, after: string] = ['data: ', '\n\n'];
   /** Why the operation failed before anything was written; the bridge writes it, not the adapter. */

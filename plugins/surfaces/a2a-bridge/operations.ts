@@ -68,8 +68,10 @@ export class Operations {
     return deleteConfig(this.ports, call, call.take<'DeleteTaskPushNotificationConfig'>());
   }
 
-  extendedCard({ caller, target }: Call): AgentCard {
-    return AgentCard.fromJSON(extendedCard(this.ports, caller, target));
+  extendedCard({ caller, target, legacy }: Call): AgentCard {
+    const card = extendedCard(this.ports, caller, target);
+    // That of 0.3 is another document: whoever writes it signs it.
+    return AgentCard.fromJSON(legacy ? card : this.ports.signer.signed(card));
   }
 
   /** Carries out an operation that wants no answer. By the rules of JSON-RPC its failure stays unsaid, too. */

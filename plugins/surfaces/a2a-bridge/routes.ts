@@ -19,11 +19,13 @@ import type { Operations } from './operations.js';
 import { LEGACY_VERSION, PROTOCOL_VERSION } from './protocol-version.js';
 import { asksLegacy, readRest, readRpc, versionOf } from './read-request.js';
 import { BridgeRequestHandler } from './request-handler.js';
+import type { CardSigner } from './signing/sign-card.js';
 import { LEGACY_REST, LEGACY_RPC } from './v0-3/legacy-shape.js';
 
 export interface RouteDeps {
-  core: Pick<Core, 'capabilities' | 'config' | 'doors' | 'net' | 'registry' | 'workspaces'>;
+  core: Pick<Core, 'capabilities' | 'config' | 'doors' | 'net' | 'registry' | 'streams' | 'workspaces'>;
   operations: Operations;
+  signer: CardSigner;
   hub: SseHub;
   writers: ErrorWriters;
 }
@@ -74,7 +76,7 @@ export function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHa
 type Entrance = (req: Request, res: Response, pathAgent: string | undefined, writeError: ErrorWriter) => void;
 
 /** Checks what the request says, builds its call, and hands it to the binding's adapter. Throws AppErrors. */
-function entrance({ core, operations, hub }: RouteDeps): Entrance {
+function entrance({ core, operations, signer, hub }: RouteDeps): Entrance {
   const handler = new BridgeRequestHandler(operations);
   const options = { requestHandler: handler, userBuilder, contextBuilder };
   const rpcAdapter = jsonRpcHandler(options);
@@ -105,8 +107,15 @@ function entrance({ core, operations, hub }: RouteDeps): Entrance {
     }
     res.locals['call'] = call;
     res.json = answerJson;
-    if (legacy) call.legacy = isRpc(req) ? LEGACY_RPC : LEGACY_REST;
-    if (isStreaming(operation.name)) call.sink = hub.wrap(res, call);
+    if (legacy) {
+      call.legacy = isRpc(req) ? LEGACY_RPC : LEGACY_REST;
+      call.sign = (document) => signer.signed(document);
+    }
+    if (isStreaming(operation.name)) {
+      call.sink = hub.wrap(res, call);
+      // Before anything is created; given back when the response closes.
+      call.sink.group = core.streams.take(call.caller.id, req.keyHash, call.sink);
+    }
     if (isRpc(req)) {
       call.frame = [`data: {"jsonrpc":"2.0","id":${JSON.stringify(request.id ?? null)},"result":`, '}\n\n'];
       stubRpc(req, request.id ?? null, operation);

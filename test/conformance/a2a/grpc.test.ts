@@ -2,7 +2,7 @@
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { IDEMPOTENT_SEND } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
+import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 import { OPERATIONS } from '../../../plugins/surfaces/a2a-bridge/operation.js';
 import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import { bindings, type Binding } from './binding.js';

@@ -7,14 +7,13 @@ import {
   type ServerInterceptor,
 } from '@grpc/grpc-js';
 import type { AppError } from '../../../../src/errors.js';
-import type { Doors } from '../../../../src/http/door.js';
-import type { Caller } from '../../../../src/workspace/callers.js';
+import type { Admitted, Doors } from '../../../../src/http/door.js';
 import { grpcStatus } from './grpc-status.js';
 import { metadataHeaders } from './metadata-headers.js';
 
 export class GrpcDoor {
   /** By the metadata that travels on to the handler. */
-  private readonly callers = new WeakMap<Metadata, Caller>();
+  private readonly admitted = new WeakMap<Metadata, Admitted>();
 
   constructor(
     private readonly doors: Pick<Doors, 'admit'>,
@@ -22,10 +21,10 @@ export class GrpcDoor {
   ) {}
 
   /** Whose call it is: known for every call that reaches a handler. */
-  callerOf(metadata: Metadata): Caller {
-    const caller = this.callers.get(metadata);
-    if (!caller) throw new Error('a call came past the door');
-    return caller;
+  admittedOf(metadata: Metadata): Admitted {
+    const admitted = this.admitted.get(metadata);
+    if (!admitted) throw new Error('a call came past the door');
+    return admitted;
   }
 
   readonly interceptor: ServerInterceptor = (method, call) => {
@@ -33,8 +32,8 @@ export class GrpcDoor {
       .withOnReceiveMetadata((metadata, proceed) => {
         const address = call.getConnectionInfo().remoteAddress;
         void this.doors.admit({ headers: metadataHeaders(metadata), address }).then(
-          (caller) => {
-            this.callers.set(metadata, caller);
+          (admitted) => {
+            this.admitted.set(metadata, admitted);
             proceed(metadata);
           },
           (error: unknown) => call.sendStatus(grpcStatus(this.told(error, method.path))),

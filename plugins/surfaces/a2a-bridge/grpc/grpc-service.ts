@@ -11,15 +11,15 @@ import { negotiateVersion, PROTOCOL_VERSION } from '../protocol-version.js';
 import { GrpcCall, type StreamCall, type UnaryCall } from './grpc-call.js';
 import type { GrpcDoor } from './grpc-door.js';
 import { grpcStatus } from './grpc-status.js';
-import type { GrpcStreams } from './grpc-streams.js';
+import type { GrpcStream, GrpcStreams } from './grpc-streams.js';
 import { metadataHeaders } from './metadata-headers.js';
 import { methodOf, readGrpc } from './read-grpc.js';
 
 export interface GrpcServiceDeps {
   core: CheckPorts;
   operations: Operations;
-  door: Pick<GrpcDoor, 'callerOf'>;
-  streams: Pick<GrpcStreams, 'write'>;
+  door: Pick<GrpcDoor, 'admittedOf'>;
+  streams: Pick<GrpcStreams, 'take'>;
   /** What may be told of an error; the rest is logged. */
   told(error: unknown, method: string): AppError;
 }
@@ -73,16 +73,21 @@ export function grpcHandlers(
   const streaming =
     (name: OperationName): handleServerStreamingCall<Buffer, unknown> =>
     async (grpc) => {
+      let place: GrpcStream | undefined;
       try {
         const call = enter(deps, name, grpc);
+        // Before anything is created.
+        place = streams.take(deps.door.admittedOf(grpc.metadata));
         const opening = name === 'SubscribeToTask' ? operations.openSubscription(call) : operations.openSend(call);
         const stream = await opening;
         // The caller hears now that the stream is open, also when the first event takes its time.
         grpc.sendMetadata(new Metadata());
-        if (await streams.write(grpc, call, stream)) grpc.end();
+        if (await place.write(grpc, call, stream)) grpc.end();
         else grpc.emit('error', grpcStatus(CUT));
       } catch (error) {
         grpc.emit('error', grpcStatus(told(error, grpc.getPath())));
+      } finally {
+        place?.release();
       }
     };
 
@@ -100,7 +105,7 @@ function enter({ core, door }: GrpcServiceDeps, name: OperationName, grpc: Unary
       `This service speaks A2A ${PROTOCOL_VERSION}; send a2a-version: ${PROTOCOL_VERSION} in the metadata.`,
     );
   }
-  const asked = { caller: door.callerOf(grpc.metadata), version: PROTOCOL_VERSION, headers } as const;
+  const asked = { caller: door.admittedOf(grpc.metadata).caller, version: PROTOCOL_VERSION, headers } as const;
   const active = extensionsFor(core, asked);
   if (active.length > 0) {
     const metadata = new Metadata();

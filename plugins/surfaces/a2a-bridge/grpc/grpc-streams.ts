@@ -2,32 +2,66 @@
 // no memory; a stream that ends before its task says so by its status.
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { Clock } from '../../../../src/clock.js';
+import type { Admitted } from '../../../../src/http/door.js';
+import type { Endable, OpenStreams } from '../../../../src/http/open-streams.js';
 import { STALL_MS } from '../../../../src/http/slow-readers.js';
 import type { TaskState } from '../../../../src/a2a-model.js';
+import type { Follower } from '../../../../src/ledger/ledger-port.js';
 import type { Call } from '../call.js';
 import { acceptedEvent } from '../output-modes.js';
 import { ends, type OpenStream } from '../task-stream.js';
 import { toSdkEvent, toSdkTask } from '../to-sdk.js';
 import type { StreamCall } from './grpc-call.js';
 
+/** All open ones of one listener. */
 export class GrpcStreams {
-  private readonly open = new Set<OpenStream>();
+  private readonly open = new Set<GrpcStream>();
   private ending = false;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly places: Pick<OpenStreams, 'take'>,
+  ) {}
+
+  /** A place for a stream, to be released. Throws as `OpenStreams.take` does. */
+  take({ caller, keyHash }: Admitted): GrpcStream {
+    const stream = new GrpcStream(this.clock, () => {
+      group.release(stream);
+      this.open.delete(stream);
+    });
+    const group = this.places.take(caller.id, keyHash, stream);
+    this.open.add(stream);
+    if (this.ending) stream.stop();
+    return stream;
+  }
 
   /** Ends what every stream reads from, so that the streams end by themselves; new ones end at once. */
   endAll(): void {
     this.ending = true;
-    for (const { follower } of this.open) follower?.close();
+    for (const stream of this.open) stream.stop();
+  }
+}
+
+export class GrpcStream implements Endable {
+  private source: Follower | undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly clock: Clock,
+    /** Gives the place back. */
+    readonly release: () => void,
+  ) {}
+
+  stop(): void {
+    this.stopped = true;
+    this.source?.close();
   }
 
-  /** Writes the stream; resolves with true when it has said all, false when it was cut before. Never throws. */
-  async write(grpc: StreamCall, call: Call, stream: OpenStream): Promise<boolean> {
-    const { first, follower, read, view } = stream;
+  /** Writes the events; resolves with true when all is said, false when it was cut before. Never throws. */
+  async write(grpc: StreamCall, call: Call, { first, follower, read, view }: OpenStream): Promise<boolean> {
+    this.source = follower;
+    if (this.stopped) follower?.close();
     const stopListening = call.onGone(() => follower?.close());
-    this.open.add(stream);
-    if (this.ending) follower?.close();
     call.opened();
     try {
       let state: TaskState | undefined = first?.record.task.status.state;
@@ -44,7 +78,6 @@ export class GrpcStreams {
     } finally {
       follower?.close();
       stopListening();
-      this.open.delete(stream);
     }
   }
 

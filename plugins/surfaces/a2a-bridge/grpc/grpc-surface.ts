@@ -21,12 +21,12 @@ export class GrpcSurface {
   private readonly clock: Clock;
 
   constructor(
-    private readonly core: CheckPorts & Pick<Core, 'clock' | 'doors'>,
+    private readonly core: CheckPorts & Pick<Core, 'clock' | 'doors' | 'streams'>,
     operations: Operations,
     private readonly log: Logger,
   ) {
     this.clock = core.clock;
-    this.streams = new GrpcStreams(core.clock);
+    this.streams = new GrpcStreams(core.clock, core.streams);
     const tell = createTeller(log);
     const told = (error: unknown, method: string) => tell(error, { method });
     const door = new GrpcDoor(core.doors, told);

@@ -13,7 +13,7 @@ import {
 } from '@a2a-js/sdk';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { AppError } from '../../../../src/errors.js';
-import { MAX_DEPTH } from '../../../../src/http/strict-json.js';
+import { MAX_DEPTH } from '../../../../src/strict-json.js';
 import { namedTenant } from '../agent-access.js';
 import { Fields } from '../fields.js';
 import type { OperationName } from '../operation.js';

@@ -75,4 +75,5 @@ function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }:
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const;
 
 /** RFC 7638: the required members are exactly what an exported public key has. */
-const thumbprint = (publicJwk: object): string => createHash('sha256').update(canonicalJson(publicJwk)).digest('base64url');
+const thumbprint = (publicJwk: object): string =>
+  createHash('sha256').update(canonicalJson(publicJwk)).digest('base64url');

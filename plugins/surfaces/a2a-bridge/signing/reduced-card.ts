@@ -14,10 +14,11 @@ export function reducedCard(card: object): WireCard {
     supportedInterfaces: each(whole.supportedInterfaces, INTERFACE),
     skills: each(whole.skills, SKILL),
     ...(reduced['provider'] !== undefined && { provider: { ...PROVIDER, ...reduced['provider'] } }),
-  } as WireCard;
+  } as unknown as WireCard;
 }
 
-const each = (values: unknown, required: Json): Json[] => (values as Json[]).map((value) => ({ ...required, ...value }));
+const each = (values: unknown, required: Json): Json[] =>
+  (values as Json[]).map((value) => ({ ...required, ...value }));
 
 /** The required fields, empty. */
 const CARD = {

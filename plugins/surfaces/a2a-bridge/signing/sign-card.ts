@@ -23,6 +23,10 @@ export class CardSigner {
     private readonly jku: () => string | undefined,
   ) {}
 
+  get signs(): boolean {
+    return this.keys.length > 0;
+  }
+
   /** For anybody who wants to check a card. */
   get jwks(): { keys: object[] } {
     return { keys: this.keys.map(({ publicJwk }) => publicJwk) };
@@ -34,7 +38,7 @@ export class CardSigner {
    * form after those of the document as it stands.
    */
   signed<T extends object>(document: T): T {
-    if (this.keys.length === 0) return document;
+    if (!this.signs) return document;
     const forms = new Set([canonicalJson(document), canonicalJson(withoutEmpties(document) ?? {})]);
     return { ...document, signatures: [...forms].flatMap((payload) => this.signatures(payload)) };
   }
