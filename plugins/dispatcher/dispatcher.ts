@@ -246,7 +246,9 @@ function newTask(candidate: Candidate) {
   const { request } = candidate;
   const { agent, executor } = targetOf(candidate);
   const { cid, requestId, contextId, caller, message, surface, chain, subject, synthetic, traceparent } = request;
-  const { pushConfig } = request;
+  // Nobody is told by webhook of a task that nobody can see.
+  const direct = agent.replies === 'message';
+  const pushConfig = direct ? undefined : request.pushConfig;
   const skill = request.skill ?? candidate.skill;
   return {
     taskId: cid,
@@ -259,6 +261,7 @@ function newTask(candidate: Candidate) {
     agent: agent.name,
     executor: executor.name,
     ...(executor.keepsSessions && { session: true }),
+    ...(direct && { direct }),
     ...(skill !== undefined && { skill }),
     ...(subject !== undefined && { subject }),
     ...(synthetic && { synthetic }),
