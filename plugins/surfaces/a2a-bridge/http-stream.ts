@@ -2,11 +2,12 @@
 import { StreamResponse } from '@a2a-js/sdk';
 import type { SseSink } from '../../../src/http/sse-hub.js';
 import type { Follower } from '../../../src/ledger/ledger-port.js';
+import type { DirectAnswer } from './direct-answer.js';
 import { eventJson } from './event-json.js';
 import type { HttpCall } from './http-call.js';
 import { acceptedEvent, type OutputModes } from './output-modes.js';
 import { ends, type OpenStream } from './task-stream.js';
-import { toSdkTask, type ReadBlob } from './to-sdk.js';
+import { toSdkMessage, toSdkTask, type ReadBlob } from './to-sdk.js';
 import type { LegacyShape } from './v0-3/legacy-shape.js';
 import type { WireEvent } from './v0-3/wire.js';
 
@@ -26,11 +27,13 @@ export async function* streamEvents(
     call.fail(error);
     return;
   }
-  const { first, follower, read, view } = stream;
+  const { first, follower, read, view, reply } = stream;
   const { legacy } = call;
-  if (follower) sink.attach(follower);
+  const source = reply ?? follower;
+  if (source) sink.attach(source);
   const wire: Wire = { frame: call.frame, legacy, read, accepted: view?.accepted };
-  if (follower) sink.onward = pump.bind(undefined, sink, follower, wire);
+  if (reply) sink.onward = writeReply.bind(undefined, sink, reply, wire);
+  else if (follower) sink.onward = pump.bind(undefined, sink, follower, wire);
   call.opened();
   if (!first) return;
   const event: StreamResponse = { payload: { $case: 'task', value: toSdkTask(first.record.task, read, view) } };
@@ -54,6 +57,15 @@ interface Wire {
 
 const frameOf = ({ frame: [before, after], legacy }: Wire, event: object): string =>
   before + JSON.stringify(legacy ? legacy.event(event) : event) + after;
+
+/** The one message, once it is there. */
+async function writeReply(sink: SseSink, reply: DirectAnswer, wire: Wire): Promise<void> {
+  // What failed was storing the task, and that was logged there.
+  const message = await reply.message().catch(() => undefined);
+  if (!message) return;
+  const event = { payload: { $case: 'message' as const, value: toSdkMessage(message, wire.read) } };
+  sink.send(frameOf(wire, StreamResponse.toJSON(event) as WireEvent), reply.seq);
+}
 
 async function writeFirst(sink: SseSink, text: string, seq: number, then?: () => Promise<void>): Promise<void> {
   sink.send(text, seq);

@@ -1,6 +1,6 @@
 // What the operations do, whatever binding they come over, in the SDK's types. Parameters were checked before and travel
 // in the call.
-import { AgentCard, type Task as SdkTask } from '@a2a-js/sdk';
+import { AgentCard, type Message as SdkMessage, type Task as SdkTask } from '@a2a-js/sdk';
 import type {
   ListTaskPushNotificationConfigsResponse,
   ListTasksResponse,
@@ -11,21 +11,23 @@ import { AppError } from '../../../src/errors.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import type { Call } from './call.js';
 import { extendedCard, type CardPorts } from './card-of-agent.js';
+import { DirectAnswer } from './direct-answer.js';
 import { listTasks } from './list-tasks.js';
 import type { Operation } from './operation.js';
 import { ownTask } from './own-task.js';
 import { createConfig, deleteConfig, getConfig, listConfigs } from './push-configs.js';
-import { settled, submit, type SendPorts } from './send-message.js';
+import { settled, submit, type Admitted, type SendPorts } from './send-message.js';
 import { openSend, openSubscription, type OpenStream } from './task-stream.js';
-import { blobReader, toSdkTask, type TaskView } from './to-sdk.js';
+import { blobReader, toSdkMessage, toSdkTask, type TaskView } from './to-sdk.js';
 
 /** Every method throws AppErrors. */
 export class Operations {
   constructor(private readonly ports: SendPorts & CardPorts) {}
 
-  async sendMessage(call: Call): Promise<SdkTask> {
+  async sendMessage(call: Call): Promise<SdkTask | SdkMessage> {
     const { send } = call.take<'SendMessage'>();
     const admitted = await submit(this.ports, call, send);
+    if (admitted.record.envelope.direct) return this.directMessage(call, admitted);
     const record = send.returnImmediately ? admitted.record : await settled(this.ports, call, admitted);
     return this.view(record, send);
   }
@@ -83,6 +85,18 @@ export class Operations {
       else if (operation.name === 'DeleteTaskPushNotificationConfig') await deleteConfig(this.ports, call, operation);
     } catch {
       // There is nobody to tell.
+    }
+  }
+
+  private async directMessage(call: Call, admitted: Admitted): Promise<SdkMessage> {
+    const answer = new DirectAnswer(this.ports.ledger, admitted);
+    const stopListening = call.onGone(() => answer.close());
+    try {
+      const message = await answer.message();
+      if (!message) throw new AppError('overloaded', 'Nobody waits for the answer any more.');
+      return toSdkMessage(message, blobReader(this.ports.blobs, admitted.record.envelope.caller.scope));
+    } finally {
+      stopListening();
     }
   }
 

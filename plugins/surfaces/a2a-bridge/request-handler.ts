@@ -4,6 +4,7 @@ import {
   AgentCard,
   type ListTaskPushNotificationConfigsResponse,
   type ListTasksResponse,
+  type Message as SdkMessage,
   type StreamResponse,
   type Task as SdkTask,
   type TaskPushNotificationConfig as SdkPushConfig,
@@ -24,7 +25,7 @@ export class BridgeRequestHandler implements A2ARequestHandler {
     return INTERNAL_CARD;
   }
 
-  sendMessage(_params: unknown, context: ServerCallContext): Promise<SdkTask> {
+  sendMessage(_params: unknown, context: ServerCallContext): Promise<SdkTask | SdkMessage> {
     return answer(context, (call) => this.operations.sendMessage(call));
   }
 

@@ -5,6 +5,7 @@ import type { Follower } from '../../../src/ledger/ledger-port.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Call } from './call.js';
+import { DirectAnswer } from './direct-answer.js';
 import { ownTask } from './own-task.js';
 import { submit, type SendPorts } from './send-message.js';
 import { blobReader, type ReadBlob, type TaskView } from './to-sdk.js';
@@ -15,6 +16,8 @@ export interface OpenStream {
   first?: { record: TaskRecord; seq: number };
   /** How the caller wants to see it. */
   view?: Pick<TaskView, 'historyLength' | 'accepted'>;
+  /** In place of all else: the answer is one message. */
+  reply?: DirectAnswer;
   /** Absent when nothing can come any more. */
   follower?: Follower;
   read: ReadBlob;
@@ -23,8 +26,10 @@ export interface OpenStream {
 /** Sends the message; the stream starts with the task as it was admitted. */
 export async function openSend(ports: SendPorts, call: Call): Promise<OpenStream> {
   const { send } = call.take<'SendStreamingMessage'>();
-  const { record, seq } = await submit(ports, call, send);
+  const admitted = await submit(ports, call, send);
+  const { record, seq } = admitted;
   const read = blobReader(ports.blobs, record.envelope.caller.scope);
+  if (record.envelope.direct) return { reply: new DirectAnswer(ports.ledger, admitted), read };
   if (ends(record.task.status.state, call.legacy)) return { first: { record, seq }, read, view: send };
   const follower = ports.ledger.follow(record.task.id, seq);
   if (follower.replayed) return { first: { record, seq }, follower, read, view: send };

@@ -21,7 +21,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const ed25519 = join(folder, 'ed25519.pem');
 writeFileSync(ed25519, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
-const ec = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }), kty: 'EC', kid: 'ec-1' };
+const ec = {
+  ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
+  kty: 'EC',
+  kid: 'ec-1',
+};
 const cardKeys = [ec, ed25519, rsa] as (string | Any)[];
 const server = useBridgeServer({ grpcPort: 0, cardKeys });
 

@@ -36,9 +36,10 @@ type Unary = Exclude<OperationName, 'SendStreamingMessage' | 'SubscribeToTask'>;
 
 /** Every operation's answer in the message that the definition encodes. */
 const ANSWERS: Record<Unary, (operations: Operations, call: GrpcCall) => unknown> = {
-  SendMessage: async (operations, call) => ({
-    payload: { $case: 'task', value: await operations.sendMessage(call) },
-  }),
+  SendMessage: async (operations, call) => {
+    const value = await operations.sendMessage(call);
+    return { payload: { $case: 'messageId' in value ? 'message' : 'task', value } };
+  },
   GetTask: (operations, call) => operations.getTask(call),
   ListTasks: (operations, call) => operations.listTasks(call),
   CancelTask: (operations, call) => operations.cancelTask(call),

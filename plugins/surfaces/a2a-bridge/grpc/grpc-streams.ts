@@ -6,11 +6,10 @@ import type { Admitted } from '../../../../src/http/door.js';
 import type { Endable, OpenStreams } from '../../../../src/http/open-streams.js';
 import { STALL_MS } from '../../../../src/http/slow-readers.js';
 import type { TaskState } from '../../../../src/a2a-model.js';
-import type { Follower } from '../../../../src/ledger/ledger-port.js';
 import type { Call } from '../call.js';
 import { acceptedEvent } from '../output-modes.js';
 import { ends, type OpenStream } from '../task-stream.js';
-import { toSdkEvent, toSdkTask } from '../to-sdk.js';
+import { toSdkEvent, toSdkMessage, toSdkTask } from '../to-sdk.js';
 import type { StreamCall } from './grpc-call.js';
 
 /** All open ones of one listener. */
@@ -43,7 +42,7 @@ export class GrpcStreams {
 }
 
 export class GrpcStream implements Endable {
-  private source: Follower | undefined;
+  private source: { close(): void } | undefined;
   private stopped = false;
 
   constructor(
@@ -58,12 +57,18 @@ export class GrpcStream implements Endable {
   }
 
   /** Writes the events; resolves with true when all is said, false when it was cut before. Never throws. */
-  async write(grpc: StreamCall, call: Call, { first, follower, read, view }: OpenStream): Promise<boolean> {
-    this.source = follower;
-    if (this.stopped) follower?.close();
-    const stopListening = call.onGone(() => follower?.close());
+  async write(grpc: StreamCall, call: Call, { first, follower, reply, read, view }: OpenStream): Promise<boolean> {
+    const source = reply ?? follower;
+    this.source = source;
+    if (this.stopped) source?.close();
+    const stopListening = call.onGone(() => source?.close());
     call.opened();
     try {
+      if (reply) {
+        const message = await reply.message();
+        if (message) await this.send(grpc, { payload: { $case: 'message', value: toSdkMessage(message, read) } });
+        return message !== undefined;
+      }
       let state: TaskState | undefined = first?.record.task.status.state;
       if (first) await this.send(grpc, { payload: { $case: 'task', value: toSdkTask(first.record.task, read, view) } });
       for (let update = await follower?.next(); update && !grpc.cancelled; update = await follower?.next()) {
@@ -76,7 +81,7 @@ export class GrpcStream implements Endable {
       // The reader was too slow; or storing the task failed, which was logged there.
       return false;
     } finally {
-      follower?.close();
+      source?.close();
       stopListening();
     }
   }
