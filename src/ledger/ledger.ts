@@ -17,6 +17,7 @@ import { TaskCounts } from './task-counts.js';
 import { stampAligned, TaskFiles } from './task-files.js';
 import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
+import { PushTimetable } from './push-timetable.js';
 import { TaskPurge, type TaskPurgeDeps } from './task-purge.js';
 import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
 import { TaskWatches } from './task-watches.js';
@@ -34,9 +35,11 @@ export class FileLedger implements Ledger {
     load: (taskId) => this.mustLoad(taskId),
     append: (live, event) => this.append(live, event),
   });
+  readonly boot: string;
   readonly watches: TaskWatches;
   readonly census: Census;
   readonly purge: TaskPurge;
+  readonly pushSchedule: PushTimetable;
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
@@ -46,6 +49,7 @@ export class FileLedger implements Ledger {
   private stopped = false;
 
   constructor(private readonly deps: LedgerDeps) {
+    this.boot = deps.boot;
     this.counts = new TaskCounts(deps.mirror.live());
     this.memory = new TaskMemory(deps.clock);
     this.checkpointer = new Checkpointer({
@@ -54,13 +58,14 @@ export class FileLedger implements Ledger {
       onGone: (live) => this.forget(live),
     });
     const { memory, checkpointer } = this;
+    this.pushSchedule = new PushTimetable({ ...deps, sync: () => checkpointer.syncMirror() });
     this.census = new Census(deps.mirror, checkpointer, deps.stores.use);
     this.purge = new TaskPurge({ ...deps, memory, checkpointer, load: (taskId) => this.load(taskId) });
     this.files = new TaskFiles(deps);
-    this.index = new TaskIndex(deps, this.checkpointer);
+    this.index = new TaskIndex(deps, checkpointer);
     this.watches = new TaskWatches({
-      mirror: deps.mirror,
-      syncMirror: () => this.checkpointer.syncMirror(),
+      ...deps,
+      syncMirror: () => checkpointer.syncMirror(),
       load: (taskId) => this.mustLoad(taskId),
       append: (live, event) => this.append(live, event),
     });
@@ -73,10 +78,6 @@ export class FileLedger implements Ledger {
 
   get healthy(): boolean {
     return this.health.healthy;
-  }
-
-  get boot(): string {
-    return this.deps.boot;
   }
 
   async create(task: NewTask): Promise<TaskRecord> {
@@ -182,6 +183,7 @@ export class FileLedger implements Ledger {
     await this.deps.stores.flush();
     this.stopped = true;
     this.health.stop();
+    this.pushSchedule.flush();
     for (const live of this.memory.all()) live.close();
     await this.checkpointer.close();
     await this.deps.stores.close();
@@ -281,8 +283,8 @@ export class FileLedger implements Ledger {
 
   private mustLoad(taskId: string): LiveTask {
     const live = this.load(taskId);
-    if (!live?.head) throw new AppError('task-not-found', `Task ${taskId} does not exist.`);
-    return live;
+    if (live?.head) return live;
+    throw new AppError('task-not-found', `Task ${taskId} does not exist.`);
   }
 
   private forget(live: LiveTask): void {
@@ -292,9 +294,7 @@ export class FileLedger implements Ledger {
   }
 
   private complain(cid: string | undefined, error: unknown): void {
-    this.deps.log.error(
-      { cid, reason: errorText(error), cause: error instanceof Error ? error.cause : undefined },
-      'storing failed',
-    );
+    const cause = error instanceof Error ? error.cause : undefined;
+    this.deps.log.error({ cid, reason: errorText(error), cause }, 'storing failed');
   }
 }

@@ -8,6 +8,10 @@ import { KeyUseTable } from './key-use-table.js';
 import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
+import type { PushTable } from './push-rows.js';
+import { PushSchedule } from './push-schedule.js';
+import { pushTable } from './push-table.js';
+import { PushTries } from './push-tries.js';
 import { OldestTasks } from './oldest-tasks.js';
 import type {
   AgedTask,
@@ -50,12 +54,14 @@ export interface MirrorFile {
 
 export class SqliteMirror implements Mirror {
   readonly fresh: boolean;
+  readonly pushes: PushTable;
   readonly keyUses: KeyUseTable;
   private readonly db: Database;
   private readonly lanes: Lanes;
   private readonly tasks: TaskList;
   private readonly aged: OldestTasks;
   private readonly messages: MessageIndex;
+  private readonly schedule: PushSchedule;
   private readonly uses: BlobUses;
   private readonly watchList: WatchList;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
@@ -106,6 +112,8 @@ export class SqliteMirror implements Mirror {
     this.writeStamp = db.prepare('INSERT OR REPLACE INTO folders (scope, stamp) VALUES (?, ?)');
     const transaction = db.transaction((work: () => void) => work());
     this.inTransaction = (work) => transaction.immediate(work);
+    this.schedule = new PushSchedule(db);
+    this.pushes = pushTable(this.schedule, new PushTries(db), this.inTransaction);
   }
 
   upsert(rows: readonly TaskRow[]): void {
@@ -124,6 +132,7 @@ export class SqliteMirror implements Mirror {
       for (const taskId of taskIds) {
         const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
+        this.schedule.remove(taskId);
         this.watchList.remove(taskId);
       }
     };
@@ -134,7 +143,10 @@ export class SqliteMirror implements Mirror {
     const work = (): void => {
       for (const row of rows) {
         const known = this.find.get(taskKey(row.taskId), row.taskId);
-        if (known && this.lanes.get(known.lane).scope === row.scope) this.delete.run(known.id);
+        if (known && this.lanes.get(known.lane).scope === row.scope) {
+          this.delete.run(known.id);
+          this.schedule.remove(row.taskId);
+        }
         this.messages.remove(row);
         this.uses.drop(row.scope, row.taskId);
       }
@@ -270,6 +282,7 @@ export class SqliteMirror implements Mirror {
     if (known) this.update.run(lane, context, code, statusAt, createdAt, seq, head, known.id);
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
+    this.schedule.replace(row, known !== undefined);
     if (row.blobs) this.uses.add(row.scope, taskId, row.blobs);
     this.watchList.write(row);
   }

@@ -81,8 +81,11 @@ class FileCallers implements CallerDirectory {
   }
 
   find(callerId: string): Caller | undefined {
-    const id = splitCallerId(callerId);
-    return id && this.entries(id.workspace)?.get(id.name)?.caller;
+    return this.entry(callerId)?.caller;
+  }
+
+  webhookSecret(callerId: string): string | undefined {
+    return this.entry(callerId)?.webhookSecret;
   }
 
   list(workspace?: string): CallerListing[] {
@@ -211,6 +214,11 @@ class FileCallers implements CallerDirectory {
     }
     // Only once all of them are read: with half of them, the list of a key's owners would be half of it.
     if (changed) this.reportAmbiguities();
+  }
+
+  private entry(callerId: string): CallerEntry | undefined {
+    const id = splitCallerId(callerId);
+    return id && this.entries(id.workspace)?.get(id.name);
   }
 
   private entries(workspace: string): Map<string, CallerEntry> | undefined {

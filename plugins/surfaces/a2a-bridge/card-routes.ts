@@ -13,7 +13,7 @@ import { LEGACY_VERSION, negotiateVersion, PROTOCOL_VERSION } from './protocol-v
 import { sendCard, type Visibility } from './send-card.js';
 import type { CardSigner } from './signing/sign-card.js';
 import { hybridCard, legacyCard } from './v0-3/legacy-card.js';
-import type { WireCard } from './v0-3/wire.js';
+import type { WireCard } from '../../../src/a2a-v0-3/wire.js';
 
 /** The file's name, and the one it had before 0.3. */
 const CARDS = ['/agent-card.json', '/agent.json'];

@@ -38,8 +38,8 @@ export function checkedCall(
     maxPartBytes: core.config.maxPartBytes,
     accepts: (mediaType, skill) => acceptsInput(mediaType, skill, () => skillsOf(core, target)),
     urlProblem: (url) => core.net.urlProblem({ purpose: 'webhook', trusted: false }, url),
-    // Webhooks of 0.3 callers would need bodies of 0.3.
-    pushNotifications: version !== LEGACY_VERSION && core.capabilities.has('push-notifications'),
+    pushNotifications: core.capabilities.has('push-notifications'),
+    version,
   });
   if (isStreaming(operation.name) && !core.config.streaming) {
     throw new AppError('unsupported-operation', 'There are no streams here; poll the task, or register a webhook.');

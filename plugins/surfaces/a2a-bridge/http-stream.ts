@@ -9,7 +9,7 @@ import { acceptedEvent, type OutputModes } from './output-modes.js';
 import { ends, type OpenStream } from './task-stream.js';
 import { toSdkMessage, toSdkTask, type ReadBlob } from './to-sdk.js';
 import type { LegacyShape } from './v0-3/legacy-shape.js';
-import type { WireEvent } from './v0-3/wire.js';
+import type { WireEvent } from '../../../src/a2a-v0-3/wire.js';
 
 /**
  * The task that a stream starts with, if it does, for the adapter to write; all that follows is pumped past it. A stream

@@ -1,6 +1,6 @@
 // Where gRPC is spoken: a port of its own, open from the server's start to its stop.
 import { readFileSync } from 'node:fs';
-import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
+import { ServerCredentials, type Server, type ServerOptions } from '@grpc/grpc-js';
 import type { Clock } from '../../../../src/clock.js';
 import type { Config } from '../../../../src/config.js';
 import { AppError, errorText } from '../../../../src/errors.js';

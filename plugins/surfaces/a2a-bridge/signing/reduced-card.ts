@@ -1,7 +1,7 @@
 // A card as its signature covers it. Fields with the schema's default are left out, since a reader can't tell them from
 // unset ones; except required fields, which are always there, and optional ones that were set.
 import { AgentCard } from '@a2a-js/sdk';
-import type { WireCard } from '../v0-3/wire.js';
+import type { WireCard } from '../../../../src/a2a-v0-3/wire.js';
 
 type Json = Record<string, unknown>;
 
