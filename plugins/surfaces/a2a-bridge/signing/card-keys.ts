@@ -45,7 +45,7 @@ function cardKey(source: string | Record<string, unknown>, secrets: Pick<Secrets
 
 /** A file holds PEM or a JWK. */
 function readKey(text: string): { privateKey: KeyObject; jwk?: Record<string, unknown> } {
-  if (text.trimStart().startsWith('{')) return fromJwk(JSON.parse(text) as Record<string, unknown>);
+  if (text.trimStart().startsWith('{')) return fromJwk(parsed(() => JSON.parse(text) as Record<string, unknown>));
   return { privateKey: parsed(() => createPrivateKey(text)) };
 }
 
@@ -55,7 +55,7 @@ const fromJwk = (jwk: Record<string, unknown>): { privateKey: KeyObject; jwk: Re
 });
 
 /** What the parsers say may hold pieces of what they read. */
-function parsed(parse: () => KeyObject): KeyObject {
+function parsed<T>(parse: () => T): T {
   try {
     return parse();
   } catch {
