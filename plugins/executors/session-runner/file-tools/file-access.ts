@@ -31,7 +31,7 @@ export class FileAccess {
   mayRead({ inside }: Pick<Place, 'inside'>): string | undefined {
     if (this.conversation.owner) return undefined;
     const [folder = '', name = ''] = inside.split(sep);
-    const sent = plainName(folder) === 'inbox' && /^a2a-/i.test(name);
+    const sent = plainName(folder) === 'inbox' && plainName(name).startsWith('a2a-');
     return sent && !this.ownInbox.test(name) ? 'was sent by somebody else' : undefined;
   }
 
