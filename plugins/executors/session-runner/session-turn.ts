@@ -19,6 +19,8 @@ export interface TurnDeps {
   now(): number;
   /** Largest file that `send` gives away, in bytes. */
   maxFileBytes: number;
+  /** What speaks against giving away a file of so many bytes. */
+  refusal(bytes: number): string | undefined;
   intake: Intake;
   /** Whether somebody passes on what is for the owner. */
   notices(): boolean;
@@ -26,9 +28,6 @@ export interface TurnDeps {
   refused(name: string, reason: string): void;
   emit(event: DriverEvent): void;
 }
-
-/** How many files of the largest size one turn may give away. */
-const FILES_OUT = 4;
 
 /** The operator's own conversation with a workspace. */
 export const isOwner = (prompt: Prompt): boolean => prompt.caller.id === 'operator';
@@ -39,8 +38,6 @@ export class SessionTurn implements DriverTurn {
   readonly text: string;
   readonly answers: readonly Answer[];
   private readonly conditions: ToolConditions;
-  /** Bytes that `send` may still give away. */
-  private room: number;
 
   private constructor(
     private readonly prompt: Prompt,
@@ -53,7 +50,6 @@ export class SessionTurn implements DriverTurn {
     this.turn = prompt.turn;
     this.answers = prompt.answers;
     this.conditions = { owner: isOwner(prompt), notices: deps.notices() };
-    this.room = FILES_OUT * deps.maxFileBytes;
     this.text = decision ?? textOf(prompt.message.parts);
   }
 
@@ -107,10 +103,8 @@ export class SessionTurn implements DriverTurn {
     const file = isPlace(place) ? readWorkspaceFile(directory, place.path, deps.maxFileBytes) : place;
     if (file.kind === 'missing') return { problem: `There is no file ${path}.` };
     if (file.kind === 'refused') return no(`it ${file.reason}`);
-    if (file.size > deps.maxFileBytes) return no(`it is larger than ${deps.maxFileBytes} bytes`);
-    if (file.size > this.room) return no('too much was sent already');
-    this.room -= file.size;
-    return { name: path, bytes: file.bytes };
+    const refusal = deps.refusal(file.size);
+    return refusal === undefined ? { name: path, bytes: file.bytes } : no(refusal);
   }
 }
 

@@ -117,8 +117,27 @@ describe('an answer in one document', () => {
   );
 
   it('is left alone where it is an error or a stream already', async () => {
-    for (const one of [answer(500), answer(200, { 'content-type': 'text/event-stream' }), answer(200)])
-      expect(await streamedAnswer(one)).toBe(one);
+    expect(await streamedAnswer(answer(500))).toHaveProperty('status', 500);
+    for (const headers of [{ 'content-type': 'text/event-stream' }, {}])
+      expect(await (await streamedAnswer(answer(200, headers))).text()).toBe('x');
+  });
+});
+
+describe('an answer as a stream', () => {
+  it.each(['text/event-stream', 'text/plain'])('of %s is not read without end, whatever is in it', async (type) => {
+    const piece = new TextEncoder().encode(`data: ${'x'.repeat(1024 * 1024)}\n\n`);
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(piece),
+      cancel: () => void (cancelled = true),
+    });
+    const endless = await streamedAnswer(new Response(body, { headers: { 'content-type': type } }));
+    let size = 0;
+    const reading = (async () => {
+      for await (const one of endless.body ?? []) size += (one as Uint8Array).length;
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'model-answer' });
+    expect([size <= 32 * 1024 * 1024, cancelled]).toEqual([true, true]);
   });
 });
 

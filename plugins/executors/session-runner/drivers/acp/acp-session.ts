@@ -94,7 +94,7 @@ export class AcpSession implements DriverSession {
   /** An update of this very conversation. */
   update({ sessionId, update }: Record<string, unknown>): void {
     if (sessionId !== this.parts.sessionId) return;
-    if (this.active) this.active.output.apply(update);
+    if (this.active && !this.active.over) this.active.output.apply(update);
     else this.prompt?.keep(update);
   }
 
