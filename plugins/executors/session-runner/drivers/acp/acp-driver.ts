@@ -100,7 +100,8 @@ export class AcpDriver implements Driver {
       await this.toolsListed(context, served, signal);
       const history = remembers ? [] : context.history();
       const { takes } = abilities;
-      session = new AcpSession({ context, link, connection, desk, sessionId, takes, history, served });
+      const { idleProcesses: idleLimit } = settings;
+      session = new AcpSession({ context, link, connection, desk, sessionId, takes, history, served, idleLimit });
       return session;
     } catch (error) {
       const failure = await this.failure(error, link, context);
