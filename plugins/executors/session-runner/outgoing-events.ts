@@ -19,6 +19,8 @@ const FILES_OUT = 4;
 /** Characters that one turn may show, and events other than pieces of an answer: beyond that somebody runs wild. */
 const MAX_CHARACTERS = 2_000_000;
 const MAX_EVENTS = 20_000;
+/** Files that one turn may try to give away in vain. */
+const MAX_LEFT_OUT = 20;
 const TOO_MUCH: TurnEnd = { type: 'failed', text: 'The assistant said too much and was stopped.', code: 'too-much' };
 
 /** One turn's way out. */
@@ -28,6 +30,7 @@ export class Outgoing {
   private room: number;
   private characters = 0;
   private events = 0;
+  private leftOut = 0;
   private artifacts = 0;
   private speaking = false;
   /** The first half of a character whose second one is to come. */
@@ -135,7 +138,10 @@ export class Outgoing {
     const filename = safeFileName(event.name);
     const mediaType = event.mediaType ?? mediaTypeOf(filename);
     const reason = this.refusal(event.bytes.length);
-    if (reason !== undefined) return this.handle.status(`the file ${filename} was left out: ${reason}`);
+    if (reason !== undefined) {
+      if (++this.leftOut > MAX_LEFT_OUT) return this.full.abort();
+      return this.handle.status(`the file ${filename} was left out: ${reason}`);
+    }
     this.room -= event.bytes.length;
     this.artifact(filename, { ...this.deps.blobs.put(this.prompt.caller.scope, event.bytes), filename, mediaType });
   }

@@ -115,6 +115,8 @@ describe('the session runner', () => {
     ['texts', { type: 'text', text: 'x'.repeat(100_000) }],
     ['data', { type: 'data', data: ['x'.repeat(100_000)] }],
     ['tools', { type: 'tool-started', tool: 'bash' }],
+    ['files', { type: 'file', name: 'a', bytes: Buffer.alloc(1000) }],
+    ['files that are too large', { type: 'file', name: 'a', bytes: Buffer.alloc(1001) }],
   ])('stops a driver that gives out %s without end', async (_what, event) => {
     const driver = acting((turn, emit) => {
       while (!turn.signal.aborted) emit(event);

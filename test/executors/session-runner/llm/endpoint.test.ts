@@ -1,6 +1,10 @@
 // How answers of an endpoint are taken: pauses before another try, documents as streams, and failures by their kind.
 import { eventsOf, streamedAnswer } from '../../../../plugins/executors/session-runner/drivers/llm/streamed-answer.js';
-import { modelFailure, reasonsOf } from '../../../../plugins/executors/session-runner/drivers/llm/model-failure.js';
+import {
+  ModelFailure,
+  modelFailure,
+  reasonsOf,
+} from '../../../../plugins/executors/session-runner/drivers/llm/model-failure.js';
 import { pauseAfter, retryingFetch } from '../../../../plugins/executors/session-runner/drivers/llm/retrying-fetch.js';
 import { FetchError } from '../../../../src/net/fetch-error.js';
 import { HandClock } from '../fake-core.js';
@@ -160,6 +164,12 @@ describe('a failure', () => {
     [fetchFailed('bad-answer'), 'model-answer'],
   ])('is known by its kind: %s', (error, code) => {
     expect(modelFailure(error).code).toBe(code);
+  });
+
+  it('that was known where it happened is that one, whatever others made of it', () => {
+    const known = new ModelFailure('model-answer');
+    const wrapped = Object.assign(new Error('Failed to process the answer'), { statusCode: 200, cause: known });
+    expect(modelFailure(wrapped)).toBe(known);
   });
 
   it('tells the log its reasons and never the request', () => {
