@@ -3,6 +3,7 @@
 import type { Plugin } from '../src/plugin.js';
 import { dispatcher } from './dispatcher/dispatcher.js';
 import { sessionRunner } from './executors/session-runner/session-runner.js';
+import { metrics } from './followers/metrics/metrics.js';
 import { ownerNotifier } from './followers/owner-notifier/owner-notifier.js';
 import { pushDispatcher } from './followers/push-dispatcher/push-dispatcher.js';
 import { taskLog } from './followers/task-log/task-log.js';
@@ -19,4 +20,5 @@ export const PLUGINS = (sessionFiles: SessionFiles): readonly Plugin[] => [
   taskLog,
   ownerNotifier,
   pushDispatcher,
+  metrics,
 ];

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DURATION, secondsOf } from './duration.js';
 import { isAddressRange, isAllowEntry } from './net/address-rules.js';
+import { parseUrl } from './parse-url.js';
 import { NAME, NAME_RULE } from './workspace/names.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -16,9 +17,15 @@ const duration = z
 
 const positive = z.int('must be a whole number').positive('must be above 0');
 
-const name = z.string().regex(NAME, NAME_RULE);
+const seconds = z.number().positive('must be above 0').max(86_400, 'must be at most a day');
 
-const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+/** As it stands in a Host header, without port. */
+const hostName = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:.]+\]$/, 'must be a host name or address without a port')
+  .transform((host) => host.toLowerCase());
+
+const name = z.string().regex(NAME, NAME_RULE);
 
 const url = z
   .string()
@@ -97,7 +104,26 @@ export const FILE_SCHEMA = z
     expireQuestions: duration,
     retention: z.object({ days: z.number().positive('must be above 0'), maxTasks: z.int().nonnegative() }).partial(),
     rate: z.object({ perMinute: positive, burst: positive }).partial(),
-    quota: z.object({ liveTasksPerCaller: positive, liveTasks: positive, concurrentTurns: positive }).partial(),
+    quota: z
+      .object({
+        liveTasksPerCaller: positive,
+        liveTasks: positive,
+        concurrentTurns: positive,
+        tasks: positive,
+        taskBytes: positive,
+        inboxFiles: positive,
+        inboxBytes: positive,
+      })
+      .partial(),
+    maxIdleSessions: positive,
+    streams: z.object({ perCaller: positive, total: positive }).partial(),
+    lockout: z.object({ failures: positive, seconds }).partial(),
+    overloadMs: positive,
+    drain: duration,
+    connections: z
+      .object({ max: positive, headersSeconds: seconds, requestSeconds: seconds, keepAliveSeconds: seconds })
+      .partial(),
+    operatorHosts: z.array(hostName),
     defaultAgent: name,
     card,
     notifier: z

@@ -1,7 +1,6 @@
 // The composition root: builds the core in the order in which its parts stand on each other, installs the plugins in
 // flow order, and takes it all down again so that nothing is lost.
 import type { Express } from 'express';
-import { join } from 'node:path';
 import { PLUGINS } from '../plugins/index.js';
 import { Bus } from './bus/bus.js';
 import { createCapabilities } from './capabilities.js';
@@ -13,35 +12,28 @@ import { Prompts, PROMPTS_DECLARATION } from './executors/prompts.js';
 import { ExecutorRegistry } from './executors/registry.js';
 import { Failpoints } from './failpoints.js';
 import { lockHome } from './home-lock.js';
-import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServerInfo } from './home.js';
+import { ensureOperatorKey, removeServerInfo, writeServerInfo } from './home.js';
 import { Hops } from './hops.js';
-import { createDoors } from './http/create-doors.js';
+import { createFront } from './http/create-front.js';
+import type { LagSource } from './http/loop-lag.js';
 import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
 import { Housekeeping, type TaskLimits } from './ledger/housekeeping.js';
 import { FileLedger } from './ledger/ledger.js';
-import { Leftovers } from './ledger/leftovers.js';
-import { recover } from './ledger/recovery.js';
-import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
-import { openMirror } from './mirror/open-mirror.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
 import type { ResolveName } from './net/resolve-name.js';
-import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
 import { RemoteDirectory } from './remote/remote-directory.js';
 import { redactingLogger } from './redacting-logger.js';
 import { ensureSwitchboardId } from './switchboard-id.js';
-import { BlobFiles } from './workspace/blob-files.js';
 import { Freshness } from './workspace/freshness.js';
-import { Inbox } from './workspace/inbox.js';
 import { openCallers } from './workspace/open-callers.js';
 import { openWorkspaces } from './workspace/open-workspaces.js';
+import { openStorage } from './open-storage.js';
 import { FileProblems } from './workspace/file-problems.js';
 import { RemoteAgentFiles } from './workspace/remote-agent-files.js';
-import { Transcripts } from './workspace/transcript.js';
-import { saveSessionLines, transcriptBin, usedByTranscripts } from './session-files.js';
 import { taskLimits } from './task-limits.js';
 
 export interface SwitchboardOptions {
@@ -55,6 +47,8 @@ export interface SwitchboardOptions {
   clock?: Clock;
   /** The process's own environment when absent. */
   env?: Variables;
+  /** What tells how late the event loop is; the real one when absent. */
+  lag?: LagSource;
   /** How outbound HTTP resolves names; by the system's name service when absent. */
   resolve?: ResolveName;
   /** Further plugins, installed after the built-in ones. */
@@ -78,8 +72,6 @@ export interface Switchboard {
   readonly bus: Bus;
 }
 
-/** Running turns get this long to finish when the server stops. */
-const DRAIN_MS = 10_000;
 const HTTP_CLOSE_MS = 2_000;
 
 /**
@@ -111,13 +103,14 @@ interface Foundation {
   log: Logger;
   /** Undo steps, in the order in which their parts were built. */
   closers: (() => unknown)[];
+  lag?: LagSource;
   resolve?: ResolveName;
   plugins?: readonly Plugin[];
 }
 
 async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
   const { environment, clock, secrets, log, closers, resolve, plugins = [] } = foundation;
-  const { home, durability } = config;
+  const { home } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
   secrets.add(operatorKey);
@@ -129,7 +122,6 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   // Read now, so that no log line comes before their keys are known.
   for (const scope of remoteFiles.scopes()) remoteFiles.of(scope);
   const failpoints = new Failpoints(config.failpoint);
-  const disk = new NodeDisk(failpoints);
   const callers = openCallers({
     workspaces,
     clock,
@@ -140,33 +132,8 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     beforeRename: () => failpoints.hit('callers.before-rename'),
     afterRename: () => failpoints.hit('callers.after-rename'),
   });
-  const folderOf = (scope: string): string =>
-    scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
-  disk.mkdirp(operatorDir(home));
-  const blobs = new BlobFiles({ disk, clock, folderOf, durability });
-  const transcripts = new Transcripts({ disk, workspaces, durability, problems });
-  const inbox = new Inbox({ workspaces });
-  const isGone = (scope: string): boolean => scope !== 'operator' && !workspaces.has(scope);
-  const lines = {
-    saveLines: saveSessionLines(transcripts, problems),
-    syncLines: () => Promise.all([transcripts.sync(), blobs.sync()]),
-  };
-  const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, ...lines });
-  const mirror = openMirror({ file: mirrorFile(home), log, clock });
-  closers.push(() => mirror.close());
-  const scopesNow = (): string[] => ['operator', ...workspaces.names()];
-  const scopes = scopesNow();
-  for (const scope of scopes) blobs.clearLeftovers(scope);
-  const leftovers = new Leftovers({ mirror, blobs, transcripts: transcriptBin(transcripts) });
-  const recovery = await recover({
-    stores,
-    mirror,
-    log,
-    scopes,
-    leftovers,
-    usedByTranscripts: () => usedByTranscripts(transcripts, workspaces, (scope) => blobs.any(scope)),
-  });
-  log.info(recovery, 'recovered');
+  const storage = await openStorage({ config, workspaces, failpoints, problems, clock, log, closers });
+  const { blobs, transcripts, inbox, stores, mirror, leftovers, scopes } = storage;
 
   const redact = (text: string): string => secrets.redact(text);
   const bus = new Bus({ clock, log, boot, redact });
@@ -184,7 +151,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   closers.push(() => ledger.close());
   const limitsOf = (scope: string): TaskLimits | undefined =>
     taskLimits(config, scope === 'operator' ? undefined : workspaces.settings(scope));
-  const housekeeping = new Housekeeping({ ledger, mirror, clock, log, scopes: scopesNow, limitsOf });
+  const housekeeping = new Housekeeping({ ledger, mirror, clock, log, scopes, limitsOf });
   closers.push(() => housekeeping.stop());
   const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
   const hostBus = bus.join(HOST_DECLARATION);
@@ -199,7 +166,11 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     redact,
   });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
-  const http = createHttpServer({ config, log, clock });
+  const keyUseStore = mirror.keyUses;
+  const front = createFront({ config, callers, clock, log, operatorKey, keyUseStore, lag: foundation.lag });
+  closers.push(() => front.stop());
+  const { doors, streams, metrics, keyUses } = front;
+  const http = createHttpServer({ config, log, clock, metrics });
   const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock, ...(resolve && { resolve }) });
   closers.push(() => net.close());
   const enabled = config.outbound;
@@ -222,7 +193,10 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     callers,
     workspaces,
     hops: new Hops(ensureSwitchboardId(home, randomId)),
-    doors: createDoors({ config, callers, log, clock, operatorKey }),
+    doors,
+    streams,
+    metrics,
+    keyUses,
     net,
     remotes,
     capabilities: createCapabilities(),
@@ -264,9 +238,10 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
       return { url: local };
     },
     async stop() {
+      front.gate.drain();
       prompts.stop();
       for (const part of installed) part.drain?.();
-      await host.stop(DRAIN_MS);
+      await host.stop(config.drainSeconds * 1000);
       await bus.drain();
       await stores.flush();
       await bus.drain();

@@ -174,11 +174,20 @@ export const CALLERS_ANSWER = z.object({
       id: z.string().describe('`<workspace>/<name>`.'),
       workspace: z.string(),
       name: z.string(),
-      keys: z.array(z.object({ hint: z.string(), expiresAt: z.string().optional() })),
+      keys: z.array(
+        z.object({
+          id: z.string().describe("The first 16 hex digits of the key's SHA-256."),
+          hint: z.string().describe('The last four characters.'),
+          expiresAt: z.string().optional(),
+          lastUsedAt: z.string().optional().describe('Absent: not used as far as is known. May be lost by a crash.'),
+          requests: z.number().optional().describe('How many came with the key since it is known.'),
+        }),
+      ),
       note: z.string().optional(),
       agents: z.array(z.string()).optional(),
       skills: z.array(z.string()).optional(),
       createdAt: z.string().optional(),
+      signsWebhooks: z.boolean().optional().describe('It has a webhook secret.'),
       liveTasks: z.number(),
     }),
   ),
@@ -192,12 +201,81 @@ export const NEW_CALLER = z.object({
   agents: z.array(name).optional().describe('Agents it may use. Default: only the workspace itself.'),
   expiresAt: instant.optional(),
 });
-export const NEW_KEY = z.object({ expiresAt: instant.optional() });
+export const NEW_KEY = z.object({
+  expiresAt: instant.optional(),
+  oldKeysExpireAt: instant.optional().describe('From then on the keys that were there before are refused.'),
+});
 export const MINTED_KEY = z.object({ id: z.string(), key: z.string().describe('Shown this once.') });
 export type MintedKey = z.infer<typeof MINTED_KEY>;
 export const KEYS_QUERY = z.object({
-  hint: z.string().min(1).optional().describe('Which key goes; absent: all but the newest.'),
+  hint: z.string().min(1).optional().describe('Which key goes; without hint and id: all but the newest.'),
+  id: z.string().min(1).optional().describe('Which key goes, by its id.'),
 });
 export const REMOVED_KEYS = z.object({ id: z.string(), removed: z.number() });
 export type RemovedKeys = z.infer<typeof REMOVED_KEYS>;
 export const REMOVED_CALLER = z.object({ id: z.string() });
+
+export const MINTED_WEBHOOK_SECRET = z.object({
+  id: z.string(),
+  webhookSecret: z.string().describe('Shown this once. Signs webhooks by the rules of Standard Webhooks.'),
+});
+export type MintedWebhookSecret = z.infer<typeof MINTED_WEBHOOK_SECRET>;
+
+const pushState = z
+  .enum(['pending', 'retrying', 'disabled', 'dead', 'delivered'])
+  .describe('`retrying`: has failed and is tried again; `dead`: nothing is owed, but there are dead letters.');
+
+export const PUSHES_QUERY = z.object({
+  state: z
+    .enum(['pending', 'retrying', 'disabled', 'dead'])
+    .optional()
+    .describe('`dead`: all with dead letters, whatever else they are owed.'),
+  task: z.string().optional().describe('Shows all webhooks of that task, delivered ones included.'),
+  config: z.string().optional(),
+  caller: z.string().optional(),
+  ...page,
+});
+
+export const PUSH_ROW = z.object({
+  taskId: z.string(),
+  configId: z.string(),
+  caller: z.string(),
+  agent: z.string(),
+  url: z.string().describe('Scheme and host: what follows them may be a secret.'),
+  version: z.enum(['1.0', '0.3']),
+  state: pushState,
+  disabledBy: z.enum(['gone', 'operator']).optional().describe('`gone`: it answered 410.'),
+  owed: z.number().describe('Changes of state that it is to be told of.'),
+  dead: z.number().describe('Changes that no try could tell.'),
+  attempts: z.number().describe('Failed tries of the first change that is owed.'),
+  nextAttemptAt: z.string().optional(),
+});
+export type PushRow = z.infer<typeof PUSH_ROW>;
+export const PUSHES_ANSWER = z.object({ pushes: z.array(PUSH_ROW), nextCursor: z.string().optional() });
+export type PushesAnswer = z.infer<typeof PUSHES_ANSWER>;
+
+const change = { seq: z.number().describe('The position of the change in its task.'), state: taskState };
+const cause = {
+  reason: z.string().optional().describe('Why it failed: `status`, or why no answer was had.'),
+  status: z.number().optional().describe("The answer's HTTP status."),
+};
+export const PUSH_VIEW = PUSH_ROW.extend({
+  owedChanges: z.array(z.object({ ...change, at: z.string() })),
+  deadLetters: z.array(z.object({ ...change, ...cause, at: z.string(), attempts: z.number(), redriven: z.boolean() })),
+  tries: z
+    .array(z.object({ ...change, ...cause, at: z.string(), attempt: z.number(), durationMs: z.number() }))
+    .describe('The latest, newest first. Older ones are forgotten.'),
+});
+export type PushView = z.infer<typeof PUSH_VIEW>;
+
+export const REDRIVE_ONE = z.object({
+  seq: z.number().int().optional().describe('Only the dead letter of this change.'),
+});
+export const REDRIVE_SINCE = z.object({
+  since: instant.describe('Dead letters that were given up at or after this time.'),
+});
+export const REDRIVEN = z.object({
+  redriven: z.number().describe('Dead letters that are owed again.'),
+  more: z.boolean().describe('There are more: ask again.'),
+});
+export type Redriven = z.infer<typeof REDRIVEN>;

@@ -77,6 +77,27 @@ describe('loadConfig', () => {
     expect(load().config).toMatchObject({ sessionIdleSeconds: 90, turnDeadlineSeconds: 7200 });
   });
 
+  it('reads limits of streams, connections and wrong keys, and names as hosts have them', () => {
+    settings({
+      streams: { perCaller: 5 },
+      lockout: { failures: 3 },
+      drain: '1m',
+      operatorHosts: ['Desk.internal', '[::1]'],
+    });
+    const { config } = load();
+    expect(config).toMatchObject({
+      streams: { ...DEFAULTS.streams, perCaller: 5 },
+      lockout: { ...DEFAULTS.lockout, failures: 3 },
+      connections: DEFAULTS.connections,
+      drainSeconds: 60,
+      operatorHosts: ['desk.internal', '[::1]'],
+    });
+    settings({ operatorHosts: ['desk.internal:80'], connections: { headersSeconds: 0 } });
+    expect(() => load()).toThrow(
+      /connections\.headersSeconds must be above 0[\s\S]*operatorHosts\[0\].*without a port/,
+    );
+  });
+
   it('fills in what a partial rate or quota leaves out', () => {
     settings({ rate: { burst: 5 }, quota: { concurrentTurns: 2 } });
     expect(load().config).toMatchObject({

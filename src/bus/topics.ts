@@ -1,7 +1,7 @@
 // Read this first: every topic of the bus, who publishes it, and what it carries. Payloads are plain data; what
 // belongs to one task ends in its cid, so `agent.prompt.progress.<cid>` is one task's progress and
 // `agent.prompt.progress.*` everybody's.
-import type { Artifact, Message, Part, PushConfig, StreamEvent, TaskState } from '../a2a-model.js';
+import type { Artifact, Message, Part, StreamEvent, TaskState } from '../a2a-model.js';
 import type { ErrorCode, ErrorDetails } from '../errors.js';
 
 /** Who asks: `<workspace>/<name>`, `operator` or `plugin/<name>`, and the scope that stores this caller's tasks. */
@@ -37,8 +37,8 @@ export interface PromptRequest {
   message: Message;
   /** The operator's answer to an `auth-required` task; only the operator's surface sets it. */
   decision?: 'approve' | 'decline';
-  /** A webhook to register with the message. */
-  pushConfig?: PushConfig;
+  /** A webhook is registered with the message. Who admits it asks the prompt port for it: it holds secrets. */
+  webhook?: true;
   chain: Hop[];
   surface: Surface;
   /** Milliseconds since the epoch; the default turn deadline applies when absent. */
@@ -204,6 +204,18 @@ export interface PushFailed extends PushAttempt {
   reason: string;
 }
 
+/** A change that no try could tell: it stays in the task as a dead letter. */
+export type PushDead = PushFailed;
+
+/** A webhook that is sent nothing more, until somebody enables it or registers it anew. */
+export interface PushDisabled {
+  taskId: string;
+  configId: string;
+  caller: string;
+  /** `gone`: it answered 410. */
+  by: 'gone' | 'operator';
+}
+
 export interface OwnerNotified {
   workspace: string;
   caller: string;
@@ -231,6 +243,8 @@ export interface TopicMap {
   'task.updated': TaskUpdated;
   'push.delivered': PushAttempt;
   'push.failed': PushFailed;
+  'push.dead': PushDead;
+  'push.disabled': PushDisabled;
   'owner.notified': OwnerNotified;
   'plugin.failed': PluginFailed;
 }
@@ -253,6 +267,8 @@ export const TOPIC_SUFFIX: { readonly [K in TopicKind]: (keyof TopicMap[K] & str
   'task.updated': 'taskId',
   'push.delivered': null,
   'push.failed': null,
+  'push.dead': null,
+  'push.disabled': null,
   'owner.notified': null,
   'plugin.failed': null,
 };

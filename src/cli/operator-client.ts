@@ -6,6 +6,10 @@ import type {
   ChatRequest,
   InputAnswer,
   MintedKey,
+  PushesAnswer,
+  PushView,
+  Redriven,
+  MintedWebhookSecret,
   RemovedKeys,
   TasksAnswer,
   TaskView,
@@ -33,13 +37,24 @@ export class OperatorClient {
     this.call('POST', `/api/a2a/task/${encodeURIComponent(cid)}/cancel`, { reason });
   tasks = (query: Record<string, string | undefined>): Promise<TasksAnswer> =>
     this.call('GET', `/api/a2a/tasks${search(query)}`);
+  pushes = (query: Record<string, string | undefined>): Promise<PushesAnswer> =>
+    this.call('GET', `/api/a2a/pushes${search(query)}`);
+  push = (taskId: string, configId: string): Promise<PushView> => this.call('GET', pushPath(taskId, configId));
+  redrive = (taskId: string, configId: string, seq?: number): Promise<Redriven> =>
+    this.call('POST', `${pushPath(taskId, configId)}/redrive`, { seq });
+  redriveSince = (since: string): Promise<Redriven> => this.call('POST', '/api/a2a/pushes/redrive', { since });
+  switchPush = (taskId: string, configId: string, to: 'disable' | 'enable'): Promise<PushView> =>
+    this.call('POST', `${pushPath(taskId, configId)}/${to}`, {});
   agents = (): Promise<AgentsAnswer> => this.call('GET', '/api/a2a/agents');
   callers = (workspace?: string): Promise<CallersAnswer> =>
     this.call('GET', `/api/a2a/callers${search({ workspace })}`);
   addCaller = (caller: object): Promise<MintedKey> => this.call('POST', '/api/a2a/callers', caller);
   addKey = (id: string, key: object): Promise<MintedKey> => this.call('POST', `/api/a2a/callers/${id}/keys`, key);
-  removeKeys = (id: string, hint?: string): Promise<RemovedKeys> =>
-    this.call('DELETE', `/api/a2a/callers/${id}/keys${search({ hint })}`);
+  removeKeys = (id: string, which: { id?: string; hint?: string } = {}): Promise<RemovedKeys> =>
+    this.call('DELETE', `/api/a2a/callers/${id}/keys${search(which)}`);
+  newWebhookSecret = (id: string): Promise<MintedWebhookSecret> =>
+    this.call('POST', `/api/a2a/callers/${id}/webhook-secret`, {});
+  removeWebhookSecret = (id: string): Promise<unknown> => this.call('DELETE', `/api/a2a/callers/${id}/webhook-secret`);
   removeCaller = (id: string): Promise<unknown> => this.call('DELETE', `/api/a2a/callers/${id}`);
   /** Readiness with details; also when the server is not ready. */
   ready = (): Promise<Readiness> => this.call('GET', '/readyz');
@@ -64,6 +79,9 @@ export class OperatorClient {
     throw refusal(response.status, answer);
   }
 }
+
+const pushPath = (taskId: string, configId: string): string =>
+  `/api/a2a/pushes/${encodeURIComponent(taskId)}/${encodeURIComponent(configId)}`;
 
 function refusal(status: number, answer: unknown): AppError {
   const error = (answer as { error?: { code?: string; message?: string } & ErrorDetails } | null)?.error;

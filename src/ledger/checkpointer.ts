@@ -11,6 +11,7 @@ import type { ScopeStores } from './scope-stores.js';
 import { Sweep } from './sweep.js';
 import { blobsOf } from './task-blobs.js';
 import { dropRow } from './task-files.js';
+import { webhookRows } from './webhook-rows.js';
 
 /** A commit is in its checkpoint within 200 ms: this wait, and the slices after it. */
 const FILES_WAIT_MS = 100;
@@ -86,6 +87,11 @@ export class Checkpointer {
   /** True when files and mirror hold all that is committed. */
   get upToDate(): boolean {
     return this.unsaved.size === 0 && this.unmirrored.size === 0;
+  }
+
+  /** Tasks whose file or row is behind what is committed. */
+  get behind(): { files: number; rows: number } {
+    return { files: this.unsaved.size, rows: this.unmirrored.size };
   }
 
   /** Brings the mirror up to date, so that a list shows what was committed before it. */
@@ -236,6 +242,7 @@ export function rowOf(record: TaskRecord): TaskRow {
     seq: envelope.seq,
     head: JSON.stringify({ id, contextId, status, ...(metadata && { metadata }) }),
     messages: envelope.messages,
+    ...(envelope.pushConfigs && { webhooks: webhookRows(envelope) }),
     ...(blobs.length > 0 && { blobs }),
     ...(envelope.watch && { watch: watchOf(envelope.watch, envelope.remote) }),
   };

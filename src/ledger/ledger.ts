@@ -6,6 +6,7 @@ import { AppError, errorText } from '../errors.js';
 import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
 import { takeFromBus, type LedgerBus } from './bus-events.js';
 import { interruption, isCancelEcho, LOST_STEP, NOT_STORED, storageFailure } from './endings.js';
+import { Census } from './census.js';
 import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
 import { LiveTask } from './live-task.js';
@@ -16,6 +17,7 @@ import { TaskCounts } from './task-counts.js';
 import { stampAligned, TaskFiles } from './task-files.js';
 import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
+import { PushTimetable } from './push-timetable.js';
 import { TaskPurge, type TaskPurgeDeps } from './task-purge.js';
 import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
 import { TaskWatches } from './task-watches.js';
@@ -33,9 +35,11 @@ export class FileLedger implements Ledger {
     load: (taskId) => this.mustLoad(taskId),
     append: (live, event) => this.append(live, event),
   });
+  readonly boot: string;
   readonly watches: TaskWatches;
+  readonly census: Census;
   readonly purge: TaskPurge;
-
+  readonly pushSchedule: PushTimetable;
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
@@ -45,6 +49,7 @@ export class FileLedger implements Ledger {
   private stopped = false;
 
   constructor(private readonly deps: LedgerDeps) {
+    this.boot = deps.boot;
     this.counts = new TaskCounts(deps.mirror.live());
     this.memory = new TaskMemory(deps.clock);
     this.checkpointer = new Checkpointer({
@@ -53,17 +58,18 @@ export class FileLedger implements Ledger {
       onGone: (live) => this.forget(live),
     });
     const { memory, checkpointer } = this;
+    this.pushSchedule = new PushTimetable({ ...deps, sync: () => checkpointer.syncMirror() });
+    this.census = new Census(deps.mirror, checkpointer, deps.stores.use);
     this.purge = new TaskPurge({ ...deps, memory, checkpointer, load: (taskId) => this.load(taskId) });
     this.files = new TaskFiles(deps);
-    this.index = new TaskIndex(deps, this.checkpointer);
+    this.index = new TaskIndex(deps, checkpointer);
     this.watches = new TaskWatches({
-      mirror: deps.mirror,
-      syncMirror: () => this.checkpointer.syncMirror(),
+      ...deps,
+      syncMirror: () => checkpointer.syncMirror(),
       load: (taskId) => this.mustLoad(taskId),
       append: (live, event) => this.append(live, event),
     });
-    const probe = (): void => deps.stores.probe();
-    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe });
+    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe: () => deps.stores.probe() });
     takeFromBus(deps.bus, {
       event: (taskId, event) => this.take(taskId, event),
       cancel: (cancel) => this.cancelHere(cancel).catch((error: unknown) => this.complain(cancel.cid, error)),
@@ -72,10 +78,6 @@ export class FileLedger implements Ledger {
 
   get healthy(): boolean {
     return this.health.healthy;
-  }
-
-  get boot(): string {
-    return this.deps.boot;
   }
 
   async create(task: NewTask): Promise<TaskRecord> {
@@ -181,6 +183,7 @@ export class FileLedger implements Ledger {
     await this.deps.stores.flush();
     this.stopped = true;
     this.health.stop();
+    this.pushSchedule.flush();
     for (const live of this.memory.all()) live.close();
     await this.checkpointer.close();
     await this.deps.stores.close();
@@ -280,8 +283,8 @@ export class FileLedger implements Ledger {
 
   private mustLoad(taskId: string): LiveTask {
     const live = this.load(taskId);
-    if (!live?.head) throw new AppError('task-not-found', `Task ${taskId} does not exist.`);
-    return live;
+    if (live?.head) return live;
+    throw new AppError('task-not-found', `Task ${taskId} does not exist.`);
   }
 
   private forget(live: LiveTask): void {
@@ -291,9 +294,7 @@ export class FileLedger implements Ledger {
   }
 
   private complain(cid: string | undefined, error: unknown): void {
-    this.deps.log.error(
-      { cid, reason: errorText(error), cause: error instanceof Error ? error.cause : undefined },
-      'storing failed',
-    );
+    const cause = error instanceof Error ? error.cause : undefined;
+    this.deps.log.error({ cid, reason: errorText(error), cause }, 'storing failed');
   }
 }

@@ -37,10 +37,29 @@ export interface AcceptedMessage {
   by?: string;
 }
 
-/** A webhook, and how far it has been told: transitions above `acknowledged` are still owed. */
+/** A change of state that a webhook could not be told of in all its tries. */
+export interface DeadLetter {
+  /** The position of the change. */
+  seq: number;
+  /** When it was given up. */
+  at: number;
+  attempts: number;
+  /** Why the last try failed: `status`, or why no answer was had. */
+  reason: string;
+  /** The last answer's HTTP status, if there was one. */
+  status?: number;
+  /** The operator wants it told after all. */
+  again?: true;
+}
+
+/** A webhook, and how far it has been told: see owed-webhooks.ts for what it is owed. */
 export interface PushRegistration extends PushConfig {
   acknowledged: number;
   createdAt: number;
+  /** Oldest change first; absent when there are none. */
+  dead?: DeadLetter[];
+  /** Nothing is sent any more: it answered that it is gone, or the operator said so. */
+  disabled?: { at: number; by: 'gone' | 'operator' };
 }
 
 /** A task's link to its task at a remote agent: the promise to follow that one until it settles. One per open turn. */
@@ -149,8 +168,14 @@ export type PushEvent =
   /** Adds one, or replaces the one of that id. */
   | { type: 'push-config'; config: PushConfig }
   | { type: 'push-config-deleted'; id: string }
-  /** Everything up to and including position `upTo` needs no more telling. */
-  | { type: 'push-acknowledged'; id: string; upTo: number };
+  /** Everything up to and including position `upTo` needs no more telling, but for dead letters of other changes. */
+  | { type: 'push-acknowledged'; id: string; upTo: number }
+  /** All tries to tell of the change at `seq` have failed. */
+  | ({ type: 'push-dead'; id: string } & Pick<DeadLetter, 'seq' | 'attempts' | 'reason' | 'status'>)
+  /** The dead letters of these changes are owed again. */
+  | { type: 'push-redriven'; id: string; seqs: number[] }
+  | { type: 'push-disabled'; id: string; by: 'gone' | 'operator' }
+  | { type: 'push-enabled'; id: string };
 
 /** One accepted step of a task. Member `turn` is the turn it belongs to. */
 export type TaskEvent =

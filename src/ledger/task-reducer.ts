@@ -123,6 +123,10 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
     case 'push-config':
     case 'push-config-deleted':
     case 'push-acknowledged':
+    case 'push-dead':
+    case 'push-redriven':
+    case 'push-disabled':
+    case 'push-enabled':
       return draft.push(event);
     default:
       return event satisfies never;

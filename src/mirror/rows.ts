@@ -1,4 +1,5 @@
 // The rows the mirror keeps: an index over the task files that can be rebuilt from them at any time.
+import type { PushTable, WebhookRow } from './push-rows.js';
 
 export interface TaskRow {
   taskId: string;
@@ -18,6 +19,8 @@ export interface TaskRow {
   head: string;
   /** Messages the task accepted, for the duplicate index. */
   messages: { id: string; hash: string; at: number; by?: string }[];
+  /** Its webhooks that are owed something, are disabled or have dead letters. */
+  webhooks?: readonly WebhookRow[];
   /** Names of the stored files it uses; absent when there are none. */
   blobs?: readonly string[];
   /** Its work at a remote agent, while that is followed. */
@@ -50,7 +53,7 @@ export interface TaskQuery {
 }
 
 export interface TaskPage {
-  rows: Omit<TaskRow, 'messages' | 'watch'>[];
+  rows: Omit<TaskRow, 'messages' | 'watch' | 'webhooks'>[];
   /** All matches, before paging. */
   total: number;
   /** Where the next page starts; absent on the last page. */
@@ -61,6 +64,24 @@ export interface KnownMessage {
   taskId: string;
   hash: string;
   at: number;
+}
+
+/** One key's use by its caller. Telemetry: bounded, and lost with the mirror. */
+export interface KeyUse {
+  /** The first 16 hex digits of the key's SHA-256. */
+  id: string;
+  /** Full caller id. */
+  caller: string;
+  /** Milliseconds since the epoch. */
+  lastUsedAt: number;
+  requests: number;
+}
+
+export interface KeyUseStore {
+  /** The longest unused first. */
+  load(): KeyUse[];
+  /** Inserts or replaces, in one transaction. */
+  save(uses: readonly KeyUse[]): void;
 }
 
 /** What leaves the index with a task. */
@@ -82,6 +103,7 @@ export interface AgedTask {
 
 /** The index, as the ledger uses it. One implementation on SQLite; all calls are synchronous. */
 export interface Mirror {
+  readonly keyUses: KeyUseStore;
   /** Inserts or replaces rows in one transaction. */
   upsert(rows: readonly TaskRow[]): void;
   remove(taskIds: readonly string[]): void;
@@ -105,6 +127,10 @@ export interface Mirror {
   findWatch(watchId: string): WatchRow | undefined;
   /** Ids, scopes, callers and agents of all tasks in a non-terminal state. */
   live(): { taskId: string; scope: string; caller: string; agent: string; state: string }[];
+  /** How many tasks a scope has, in whatever state. Cheap: no task is looked at. */
+  countOf(scope: string): number;
+  /** How many tasks there are per state. */
+  countsByState(): { state: string; count: number }[];
   /** Ids of all tasks of a scope, for comparing with its files. */
   ids(scope: string): string[];
   /** All scopes that have tasks. */
@@ -117,5 +143,6 @@ export interface Mirror {
   clear(): void;
   /** True when the file was newly made or could not be used: everything must be read from the files. */
   readonly fresh: boolean;
+  readonly pushes: PushTable;
   close(): void;
 }

@@ -4,9 +4,14 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { Clock } from '../clock.js';
 import { BlobUses } from './blob-uses.js';
 import { emptyTables } from './empty-tables.js';
+import { KeyUseTable } from './key-use-table.js';
 import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
+import type { PushTable } from './push-rows.js';
+import { PushSchedule } from './push-schedule.js';
+import { pushTable } from './push-table.js';
+import { PushTries } from './push-tries.js';
 import { OldestTasks } from './oldest-tasks.js';
 import type {
   AgedTask,
@@ -49,11 +54,14 @@ export interface MirrorFile {
 
 export class SqliteMirror implements Mirror {
   readonly fresh: boolean;
+  readonly pushes: PushTable;
+  readonly keyUses: KeyUseTable;
   private readonly db: Database;
   private readonly lanes: Lanes;
   private readonly tasks: TaskList;
   private readonly aged: OldestTasks;
   private readonly messages: MessageIndex;
+  private readonly schedule: PushSchedule;
   private readonly uses: BlobUses;
   private readonly watchList: WatchList;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
@@ -65,6 +73,8 @@ export class SqliteMirror implements Mirror {
   private readonly selectLive: Statement<unknown[], { task_id: string; lane: number; state: number }>;
   private readonly selectIds: Statement<[number], string>;
   private readonly selectScopes: Statement<[], string>;
+  private readonly countScope: Statement<[string], number>;
+  private readonly countStates: Statement<[], { state: number; count: number }>;
   private readonly selectStamp: Statement<[string], string>;
   private readonly writeStamp: Statement<[string, string]>;
   private readonly inTransaction: (work: () => void) => void;
@@ -74,6 +84,7 @@ export class SqliteMirror implements Mirror {
     const { db, fresh } = file;
     this.fresh = fresh;
     this.db = db;
+    this.keyUses = new KeyUseTable(db);
     this.lanes = new Lanes(db);
     this.tasks = new TaskList(db, this.lanes);
     this.aged = new OldestTasks(db, this.lanes);
@@ -91,10 +102,18 @@ export class SqliteMirror implements Mirror {
     );
     this.selectIds = plucked(db, 'SELECT task_id FROM tasks INDEXED BY tasks_by_lane WHERE lane = ?');
     this.selectScopes = plucked(db, 'SELECT DISTINCT scope FROM lanes WHERE id IN (SELECT lane FROM lane_counts)');
+    this.countScope = db
+      .prepare<[string], number>(
+        'SELECT coalesce(sum(n), 0) FROM lane_counts WHERE lane IN (SELECT id FROM lanes WHERE scope = ?)',
+      )
+      .pluck();
+    this.countStates = db.prepare('SELECT state, sum(n) AS count FROM lane_counts GROUP BY state');
     this.selectStamp = plucked(db, 'SELECT stamp FROM folders WHERE scope = ?');
     this.writeStamp = db.prepare('INSERT OR REPLACE INTO folders (scope, stamp) VALUES (?, ?)');
     const transaction = db.transaction((work: () => void) => work());
     this.inTransaction = (work) => transaction.immediate(work);
+    this.schedule = new PushSchedule(db);
+    this.pushes = pushTable(this.schedule, new PushTries(db), this.inTransaction);
   }
 
   upsert(rows: readonly TaskRow[]): void {
@@ -113,6 +132,7 @@ export class SqliteMirror implements Mirror {
       for (const taskId of taskIds) {
         const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
+        this.schedule.remove(taskId);
         this.watchList.remove(taskId);
       }
     };
@@ -123,7 +143,10 @@ export class SqliteMirror implements Mirror {
     const work = (): void => {
       for (const row of rows) {
         const known = this.find.get(taskKey(row.taskId), row.taskId);
-        if (known && this.lanes.get(known.lane).scope === row.scope) this.delete.run(known.id);
+        if (known && this.lanes.get(known.lane).scope === row.scope) {
+          this.delete.run(known.id);
+          this.schedule.remove(row.taskId);
+        }
         this.messages.remove(row);
         this.uses.drop(row.scope, row.taskId);
       }
@@ -172,6 +195,15 @@ export class SqliteMirror implements Mirror {
 
   findMessage(caller: string, messageId: string): KnownMessage | undefined {
     return storing(() => this.messages.find(caller, messageId));
+  }
+
+  countOf(scope: string): number {
+    return storing(() => this.countScope.get(scope)) ?? 0;
+  }
+
+  countsByState(): { state: string; count: number }[] {
+    const rows = storing(() => this.countStates.all());
+    return rows.map(({ state, count }) => ({ state: stateName(state), count }));
   }
 
   watches(): WatchRow[] {
@@ -250,6 +282,7 @@ export class SqliteMirror implements Mirror {
     if (known) this.update.run(lane, context, code, statusAt, createdAt, seq, head, known.id);
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
+    this.schedule.replace(row, known !== undefined);
     if (row.blobs) this.uses.add(row.scope, taskId, row.blobs);
     this.watchList.write(row);
   }

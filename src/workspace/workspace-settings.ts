@@ -30,7 +30,18 @@ const schema = z.object({
     .string()
     .refine((text) => secondsOf(text) > 0, 'not a duration such as 7d')
     .optional(),
-  quota: z.object({ liveTasksPerCaller: count, liveTasks: count, concurrentTurns: count }).partial().default({}),
+  quota: z
+    .object({
+      liveTasksPerCaller: count,
+      liveTasks: count,
+      concurrentTurns: count,
+      tasks: count,
+      taskBytes: count,
+      inboxFiles: count,
+      inboxBytes: count,
+    })
+    .partial()
+    .default({}),
   tools: z.object({ shell: z.boolean().default(false), writeStanding: z.boolean().default(false) }).prefault({}),
   callAgents: names.default([]),
 });

@@ -59,12 +59,19 @@ class Desk {
       turnDeadlineMs: 60_000,
     });
     this.prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId });
-    const quota = { liveTasksPerCaller: 100, liveTasks: 100, concurrentTurns: options.concurrentTurns ?? 10 };
+    const quota = {
+      liveTasksPerCaller: 100,
+      liveTasks: 100,
+      concurrentTurns: options.concurrentTurns ?? 10,
+      tasks: 1e9,
+      taskBytes: 1e9,
+    };
     const core = {
       config: { maxHops: 1, quota },
       hops: new Hops('here'),
       clock,
       ledger,
+      prompts: this.prompts,
       registry,
       callers: { find: () => ({ ...ALICE, agents: ['demo'] }) },
       workspaces: { has: () => true, settings: () => ({ queue: options.queue ?? 0, quota: {} }) },

@@ -38,6 +38,9 @@ function task(state: string, turnOpen = false): TaskRecord {
 interface Scene {
   caller?: { agents?: string[]; skills?: string[]; quota?: Record<string, number> } | null;
   live?: { ofCaller: number; ofScope: number };
+  /** Tasks and bytes that the workspace keeps. */
+  stored?: number;
+  bytes?: number;
   known?: { taskId: string; hash: string; at: number };
   queue?: number;
   defaultAgent?: string;
@@ -59,14 +62,21 @@ function judge(
   const core = {
     config: {
       maxHops: 3,
-      quota: { liveTasksPerCaller: 10, liveTasks: 20, concurrentTurns: 2 },
+      quota: { liveTasksPerCaller: 10, liveTasks: 20, concurrentTurns: 2, tasks: 50, taskBytes: 5_000 },
       defaultAgent: scene.defaultAgent,
     },
     hops,
     clock: { now: () => 1_000, after: () => () => undefined },
     callers: { find: () => caller },
     workspaces: { has: () => true, settings: () => ({ queue: scene.queue ?? 0, quota: {} }) },
-    ledger: { findMessage: () => scene.known, liveTasks: () => scene.live ?? { ofCaller: 0, ofScope: 0 } },
+    ledger: {
+      findMessage: () => scene.known,
+      liveTasks: () => scene.live ?? { ofCaller: 0, ofScope: 0 },
+      census: {
+        stored: () => scene.stored ?? 0,
+        keeps: (_scope: string, limit: number) => (scene.bytes ?? 0) >= limit,
+      },
+    },
     registry: {
       find: (name: string) => {
         const agent = AGENTS.find((candidate) => candidate.name === name);
@@ -92,7 +102,15 @@ const refusal = (change: Partial<PromptRequest>, scene?: Scene) => {
 
 describe('the guards', () => {
   it('stand in the documented order', () => {
-    expect(GUARDS.map(({ name }) => name)).toEqual(['target', 'permission', 'duplicate', 'loop', 'quota', 'busy']);
+    expect(GUARDS.map(({ name }) => name)).toEqual([
+      'target',
+      'permission',
+      'duplicate',
+      'loop',
+      'storage',
+      'quota',
+      'busy',
+    ]);
   });
 
   it('let an ordinary request pass to the named agent', () => {
@@ -205,6 +223,23 @@ describe('quota', () => {
     ],
   ])('counts %s and keeps the refusal as a task', (_what, scene) => {
     expect(refusal({}, scene)).toEqual({ rule: 'quota', code: 'quota', asTask: true });
+  });
+});
+
+describe('storage', () => {
+  it.each<[string, Scene]>([
+    ['tasks', { stored: 50 }],
+    ['bytes', { bytes: 5_000 }],
+  ])('counts the %s that a workspace keeps, and keeps nothing of the refusal', (_what, scene) => {
+    expect(refusal({}, scene)).toEqual({ rule: 'storage', code: 'quota', asTask: false });
+  });
+
+  it('lets a task go on where the workspace keeps as many as it may, but not where it is full', () => {
+    const record = task('TASK_STATE_INPUT_REQUIRED');
+    expect(refusal({ continues: true }, { record, stored: 50 })).toBeUndefined();
+    expect(refusal({ continues: true }, { record, bytes: 5_000 })).toMatchObject({
+      rule: 'storage',
+    });
   });
 });
 

@@ -35,8 +35,6 @@ export interface RunnerDeps {
   drivers: readonly Driver[];
   /** Tells the workspace's owner something. */
   notify(prompt: Prompt, text: string): void;
-  /** How many idle sessions stay open. */
-  maxIdleSessions?: number;
 }
 
 export class Runner implements Executor {
@@ -50,7 +48,7 @@ export class Runner implements Executor {
     const { clock, log, config } = deps.core;
     this.drivers = new Map(deps.drivers.map((driver) => [driver.name, driver]));
     const idleMs = config.sessionIdleSeconds * 1000;
-    this.sessions = new Sessions({ clock, log, idleMs, maxIdle: deps.maxIdleSessions ?? 1000 });
+    this.sessions = new Sessions({ clock, log, idleMs, maxIdle: config.maxIdleSessions });
   }
 
   find(agent: string): AgentInfo | undefined {

@@ -23,7 +23,7 @@ import type { BridgeRequestHandler } from './request-handler.js';
 import { LEGACY_REST, LEGACY_RPC } from './v0-3/legacy-shape.js';
 
 export interface RouteDeps {
-  core: Pick<Core, 'capabilities' | 'config' | 'doors' | 'net' | 'registry' | 'workspaces'>;
+  core: Pick<Core, 'capabilities' | 'config' | 'doors' | 'net' | 'registry' | 'streams' | 'workspaces'>;
   handler: BridgeRequestHandler;
   hub: SseHub;
   writers: ErrorWriters;
@@ -94,8 +94,8 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
       maxPartBytes: core.config.maxPartBytes,
       accepts: (mediaType, skill) => acceptsInput(mediaType, skill, () => skillsOf(core, target)),
       urlProblem: (url) => core.net.urlProblem({ purpose: 'webhook', trusted: false }, url),
-      // Webhooks of 0.3 callers would need bodies of 0.3.
-      pushNotifications: !legacy && core.capabilities.has('push-notifications'),
+      pushNotifications: core.capabilities.has('push-notifications'),
+      version,
     });
     if (isStreaming(operation.name) && !core.config.streaming) {
       throw new AppError('unsupported-operation', 'There are no streams here; poll the task, or register a webhook.');
@@ -110,7 +110,11 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     res.locals['call'] = call;
     res.json = answerJson;
     if (legacy) call.legacy = isRpc(req) ? LEGACY_RPC : LEGACY_REST;
-    if (isStreaming(operation.name)) call.sink = hub.wrap(res, call);
+    if (isStreaming(operation.name)) {
+      call.sink = hub.wrap(res, call);
+      // Before anything is created; given back when the response closes.
+      call.sink.group = core.streams.take(call.caller.id, req.keyHash, call.sink);
+    }
     if (isRpc(req)) {
       call.frame = [`data: {"jsonrpc":"2.0","id":${JSON.stringify(request.id ?? null)},"result":`, '}\n\n'];
       stubRpc(req, request.id ?? null, operation);

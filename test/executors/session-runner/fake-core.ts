@@ -200,11 +200,11 @@ export class FakeHome {
   }
 
   /** A new runner over the same files, as after a restart. */
-  runner(drivers: readonly Driver[] = DRIVERS, maxIdleSessions?: number): Runner {
+  runner(drivers: readonly Driver[] = DRIVERS, maxIdleSessions = 1000): Runner {
     return new Runner({
       core: {
-        // The runner reads these two settings only.
-        config: { sessionIdleSeconds: 1800, maxPartBytes: 1000 } as Config,
+        // The runner reads these settings only.
+        config: { sessionIdleSeconds: 1800, maxPartBytes: 1000, maxIdleSessions } as Config,
         clock: this.clock,
         log: silentLogger(),
         ledger: { saveSession: (...session) => void this.savedSessions.push(session.join(' ')) },
@@ -238,7 +238,6 @@ export class FakeHome {
       },
       drivers,
       notify: (prompt, text) => void this.notices.push(`${prompt.agent} ${text}`),
-      maxIdleSessions,
     });
   }
 
