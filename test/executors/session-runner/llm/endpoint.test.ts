@@ -122,7 +122,7 @@ describe('an answer in one document', () => {
 
   it('is left alone where it is an error or a stream already', async () => {
     expect(await streamedAnswer(answer(500))).toHaveProperty('status', 500);
-    for (const headers of [{ 'content-type': 'text/event-stream' }, {}])
+    for (const headers of [{ 'content-type': 'text/event-stream' }, {}] as Record<string, string>[])
       expect(await (await streamedAnswer(answer(200, headers))).text()).toBe('x');
   });
 });
