@@ -2,6 +2,7 @@
 // followers watch.
 import type { Plugin } from '../src/plugin.js';
 import { dispatcher } from './dispatcher/dispatcher.js';
+import { pluginAgents } from './executors/plugin-agents/plugin-agents.js';
 import { sessionRunner } from './executors/session-runner/session-runner.js';
 import { pushDispatcher } from './followers/push-dispatcher/push-dispatcher.js';
 import { taskLog } from './followers/task-log/task-log.js';
@@ -15,6 +16,7 @@ export const PLUGINS = (sessionFiles: SessionFiles): readonly Plugin[] => [
   operatorApi,
   dispatcher,
   sessionRunner(sessionFiles),
+  pluginAgents,
   taskLog,
   pushDispatcher,
 ];

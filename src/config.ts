@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
+import type { Variables } from './environment.js';
 import { FILE_SCHEMA, type FileSettings } from './config-schema.js';
 import { AppError, errorText } from './errors.js';
 import { configFile } from './home.js';
@@ -35,6 +36,12 @@ export interface Config {
   retention: { days: number; maxTasks?: number };
   rate: { perMinute: number; burst: number };
   quota: Quota;
+  /** Seconds during which the same work is refused, by agent or `agent/skill`. Empty: never. */
+  cooldown: Record<string, number>;
+  /** Packages whose plugins are loaded, besides the files in the home's folder of plugins. */
+  plugins: string[];
+  /** By plugin: whatever its author asks for. */
+  pluginSettings: Record<string, Record<string, unknown>>;
   defaultAgent?: string;
   /** The generic card's own words, when the operator wants others than the default. */
   card?: Partial<CardSource>;
@@ -77,6 +84,9 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   retention: { days: 90 },
   rate: { perMinute: 60, burst: 300 },
   quota: { liveTasksPerCaller: 1000, liveTasks: 10_000, concurrentTurns: 64 },
+  cooldown: {},
+  plugins: [],
+  pluginSettings: {},
   inbound: true,
   outbound: true,
   allowPrivate: [],
@@ -101,7 +111,7 @@ const VARIABLES = {
 
 export interface LoadOptions {
   /** The process's own environment when absent. */
-  env?: Readonly<Record<string, string | undefined>>;
+  env?: Variables;
   /** Variables given on a command line: they win over `env` and are checked like it. */
   flags?: Readonly<Record<string, string | undefined>>;
   /** Path of the settings file; `switchboard.json` in the home when absent. A missing file means no settings. */
@@ -112,6 +122,8 @@ export interface LoadOptions {
 
 export interface LoadedConfig {
   config: Config;
+  /** The environment it was read from, for variables that other settings name. */
+  variables: Variables;
   /** Settings and variables that nothing reads, probably misspelt. */
   warnings: string[];
 }
@@ -144,7 +156,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     ...options.overrides,
     home,
   };
-  return { config: deepFreeze(structuredClone(config)), warnings };
+  return { config: deepFreeze(structuredClone(config)), variables: env, warnings };
 }
 
 function readSettings(path: string, problems: string[]): Record<string, unknown> {

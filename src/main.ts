@@ -5,6 +5,11 @@ import { join } from 'node:path';
 import { PLUGINS } from '../plugins/index.js';
 import { Bus } from './bus/bus.js';
 import { createCapabilities } from './capabilities.js';
+import { createEnvironment, type Environment, type Variables } from './environment.js';
+import { Extensions } from './extensions.js';
+import { startAddedPlugins } from './installation/added-plugins.js';
+import { insideContext } from './installation/inside-context.js';
+import { PluginReports } from './installation/plugin-reports.js';
 import { orderedId, randomId, systemClock, type Clock } from './clock.js';
 import { loadConfig, type Config } from './config.js';
 import { ExecutorHost, HOST_DECLARATION } from './executors/host.js';
@@ -14,6 +19,7 @@ import { Failpoints } from './failpoints.js';
 import { lockHome } from './home-lock.js';
 import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServerInfo } from './home.js';
 import { Hops } from './hops.js';
+import { Authenticators } from './http/authenticators.js';
 import { createDoors } from './http/create-doors.js';
 import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
@@ -51,6 +57,8 @@ export interface SwitchboardOptions {
    */
   log?: Logger;
   clock?: Clock;
+  /** The process's own environment when absent. */
+  env?: Variables;
   /** How outbound HTTP resolves names; by the system's name service when absent. */
   resolve?: ResolveName;
   /** Further plugins, installed after the built-in ones. */
@@ -77,13 +85,15 @@ export interface Switchboard {
 /** Running turns get this long to finish when the server stops. */
 const DRAIN_MS = 10_000;
 const HTTP_CLOSE_MS = 2_000;
+const HANDLERS_MS = 5_000;
 
 /**
  * Builds a switchboard on a home: takes its lock, recovers what the last process left, installs the plugins. It serves
  * nothing before `start`. Throws AppError `locked` when another process holds the home, `config` for unusable files.
  */
 export async function createSwitchboard(options: SwitchboardOptions = {}): Promise<Switchboard> {
-  const { config, warnings } = loadConfig({ overrides: options.config ?? {} });
+  const { env, config: overrides = {} } = options;
+  const { config, variables, warnings } = loadConfig({ overrides, ...(env && { env }) });
   const clock = options.clock ?? systemClock;
   const secrets = new Secrets();
   const log = options.log ? redactingLogger(options.log, secrets) : createLogger(config.logLevel, secrets);
@@ -91,7 +101,8 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    return await build(config, { ...options, clock, secrets, log, closers });
+    const environment = createEnvironment(variables, secrets);
+    return await build(config, { ...options, environment, clock, secrets, log, closers });
   } catch (error) {
     await closeAll(log, closers);
     throw error;
@@ -99,6 +110,7 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
 }
 
 interface Foundation {
+  environment: Environment;
   clock: Clock;
   secrets: Secrets;
   log: Logger;
@@ -109,7 +121,7 @@ interface Foundation {
 }
 
 async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
-  const { clock, secrets, log, closers, resolve, plugins = [] } = foundation;
+  const { environment, clock, secrets, log, closers, resolve, plugins = [] } = foundation;
   const { home, durability } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
@@ -198,8 +210,12 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   closers.push(() => net.close());
   let url = config.publicUrl ?? localUrl(config.host, config.port);
 
+  const extensions = new Extensions();
+  const authenticators = new Authenticators({ callers, clock });
+  extensions.accept('authenticator', (one, by) => authenticators.add(one, by));
   const core: Core = {
     config,
+    environment,
     clock,
     newId: orderedId,
     log,
@@ -212,21 +228,19 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     callers,
     workspaces,
     hops: new Hops(ensureSwitchboardId(home, randomId)),
-    doors: createDoors({ config, callers, log, clock, operatorKey }),
+    doors: createDoors({ config, authenticators, log, clock, operatorKey }),
     net,
     capabilities: createCapabilities(),
+    extensions,
+    plugins: new PluginReports(log, redact),
     baseUrl: () => url,
   };
   const installed: Installed[] = [];
   for (const plugin of [...PLUGINS({ transcripts, inbox }), ...plugins]) {
-    const part = await plugin.install({
-      bus: bus.join(plugin),
-      core,
-      log: log.child({ plugin: plugin.name }),
-      mount: http.mount,
-    });
+    const part = await plugin.install(insideContext(plugin, { bus, core, mount: http.mount }));
     if (part) installed.push(part);
   }
+  installed.push(await startAddedPlugins({ bus, core, mount: http.mount }));
 
   let readied: Promise<void> | undefined;
   const makeReady = async (): Promise<void> => {
@@ -255,9 +269,9 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
       prompts.stop();
       for (const part of installed) part.drain?.();
       await host.stop(DRAIN_MS);
-      await bus.drain();
+      await drained(bus, clock);
       await stores.flush();
-      await bus.drain();
+      await drained(bus, clock);
       await closeAll(log, [
         ...closers.splice(0),
         () => removeServerInfo(home, process.pid),
@@ -267,6 +281,10 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     },
   };
 }
+
+/** A handler of a plugin may never settle: nothing of the product's own waits for it. */
+const drained = (bus: Bus, clock: Clock): Promise<void> =>
+  Promise.race([bus.drain(), new Promise<void>((resolve) => clock.after(HANDLERS_MS, resolve))]);
 
 /** Undoes every step, last one first, also when one of them fails: the lock must be free in any case. */
 async function closeAll(log: Logger, closers: (() => unknown)[]): Promise<void> {

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { CallerDirectory } from '../workspace/callers.js';
+import type { Authenticators } from './authenticators.js';
 import { jsonBody } from './body.js';
 import { requestKey } from './credentials.js';
 import type { Doors } from './door.js';
@@ -15,7 +15,7 @@ import { RateLimiter } from './token-bucket.js';
 
 export interface DoorDeps {
   config: Pick<Config, 'rate' | 'maxBodyBytes'>;
-  callers: Pick<CallerDirectory, 'authenticate'>;
+  authenticators: Pick<Authenticators, 'identify'>;
   log: Logger;
   clock: Clock;
   operatorKey: string;
@@ -24,7 +24,7 @@ export interface DoorDeps {
 const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 /** The doors of one server; the rate's buckets are shared by all routes of it. */
-export function createDoors({ config, callers, log, clock, operatorKey }: DoorDeps): Doors {
+export function createDoors({ config, authenticators, log, clock, operatorKey }: DoorDeps): Doors {
   const limiter = new RateLimiter(config.rate, clock);
   const notices = new Notices(clock);
   const operatorDigest = digest(operatorKey);
@@ -40,8 +40,7 @@ export function createDoors({ config, callers, log, clock, operatorKey }: DoorDe
     caller: (writeError): RequestHandler => {
       return async (req, res, next) => {
         try {
-          const caller = await callers.authenticate(requestKey(req.headers));
-          if (!caller) throw new AppError('unauthenticated', 'The key is not valid.');
+          const caller = await authenticators.identify(req.headers);
           takeToken(caller.id);
           req.caller = caller;
         } catch (error) {

@@ -286,11 +286,12 @@ describe('the dispatcher', () => {
       expect(reply?.message).not.toHaveProperty('taskId');
     });
 
-    it('fails when it asks, or when it only streamed', async () => {
-      const asked = await answered(async () => ({ kind: 'question', question: '?', from: 'caller' }));
-      expect(asked.reply).toMatchObject({ failed: true, message: { role: 'ROLE_AGENT' } });
-      const streamed = await answered(async (_prompt, handle) => (handle.delta('x'), { kind: 'completed' }));
-      expect(streamed.reply).toMatchObject({ failed: true, message: { parts: [{ text: expect.any(String) }] } });
+    it.each<[string, Run]>([
+      ['asks', async () => ({ kind: 'question', question: '?', from: 'caller' })],
+      ['only streams', async (_prompt, handle) => (handle.delta('x'), { kind: 'completed' })],
+    ])('fails when it %s', async (_what, run) => {
+      const { reply } = await answered(run);
+      expect(reply).toMatchObject({ failed: true, message: { parts: [{ text: expect.any(String) }] } });
     });
 
     it('has no task that its caller could go on with', async () => {

@@ -40,7 +40,7 @@ export class Runner implements Executor {
   readonly keepsSessions = true;
   readonly sessions: Sessions;
   private readonly drivers: ReadonlyMap<string, Driver>;
-  private readonly agents = new Map<string, { card: CardSource; info: AgentInfo }>();
+  private readonly agents = new Map<string, { card: CardSource; settings: WorkspaceSettings; info: AgentInfo }>();
 
   constructor(private readonly deps: RunnerDeps) {
     const { clock, log, config } = deps.core;
@@ -101,11 +101,11 @@ export class Runner implements Executor {
   private describe(name: string): AgentInfo {
     const { workspaces } = this.deps.core;
     const card = workspaces.card(name);
-    const { exposed } = workspaces.settings(name);
+    const settings = workspaces.settings(name);
     const known = this.agents.get(name);
-    if (known && known.card === card && known.info.exposed === exposed) return known.info;
-    const info = describe(name, card, exposed);
-    this.agents.set(name, { card, info });
+    if (known && known.card === card && known.settings === settings) return known.info;
+    const info = describe(name, card, settings);
+    this.agents.set(name, { card, settings, info });
     return info;
   }
 
@@ -174,7 +174,7 @@ async function runTurn(running: Promise<TurnEnd>): Promise<TurnEnd> {
 /** What a session depends on: when it changes, the session is opened anew. */
 const stampOf = (settings: WorkspaceSettings): string => JSON.stringify([settings.driver, settings.tools]);
 
-function describe(name: string, card: CardSource, exposed: boolean): AgentInfo {
+function describe(name: string, card: CardSource, { exposed, approval }: WorkspaceSettings): AgentInfo {
   const skills = card.skills.map(({ id, name: title, description, tags, examples }) => ({
     id,
     name: title,
@@ -182,5 +182,5 @@ function describe(name: string, card: CardSource, exposed: boolean): AgentInfo {
     tags,
     ...(examples && { examples }),
   }));
-  return { name, kind: 'workspace', description: card.description, exposed, skills };
+  return { name, kind: 'workspace', description: card.description, exposed, skills, approval: approval.skills };
 }

@@ -1,0 +1,60 @@
+// Who a request comes from: what plugins can tell from its headers, else the key. Authenticators go first, because an
+// unknown key costs a look at every owner's file.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../clock.js';
+import { AppError, errorText } from '../errors.js';
+import type { Adder } from '../extensions.js';
+import type { Caller, CallerDirectory } from '../workspace/callers.js';
+import type { Authenticator } from './authenticator.js';
+import { requestKey } from './credentials.js';
+
+/** One that has not said anything by then has nothing to say. */
+const PATIENCE_MS = 5_000;
+
+export class Authenticators {
+  private readonly added: { authenticator: Authenticator; by: Adder }[] = [];
+
+  constructor(private readonly deps: { callers: Pick<CallerDirectory, 'authenticate' | 'find'>; clock: Clock }) {}
+
+  /** The returned function takes it out again. */
+  add(authenticator: Authenticator, by: Adder): () => void {
+    if (typeof authenticator?.authenticate !== 'function') throw new Error('it needs a function authenticate');
+    const entry = { authenticator, by };
+    this.added.push(entry);
+    return () => void this.added.splice(this.added.indexOf(entry) >>> 0, 1);
+  }
+
+  /** Throws AppError `unauthenticated`. */
+  async identify(headers: IncomingHttpHeaders): Promise<Caller> {
+    for (const { authenticator, by } of this.added) {
+      const id = await this.ask(authenticator, by, headers);
+      const caller = id === undefined ? undefined : this.deps.callers.find(id);
+      if (caller) return caller;
+      if (id !== undefined) throw new AppError('unauthenticated', 'The credentials name nobody who may call.');
+    }
+    const caller = await this.deps.callers.authenticate(requestKey(headers));
+    if (!caller) throw new AppError('unauthenticated', 'The key is not valid.');
+    return caller;
+  }
+
+  private async ask(
+    authenticator: Authenticator,
+    by: Adder,
+    headers: IncomingHttpHeaders,
+  ): Promise<string | undefined> {
+    let late = (): void => undefined;
+    const patience = new Promise<never>((_resolve, reject) => {
+      late = this.deps.clock.after(PATIENCE_MS, () => reject(new Error(`it took longer than ${PATIENCE_MS / 1000} s`)));
+    });
+    try {
+      const id = await Promise.race([(async () => authenticator.authenticate({ ...headers }))(), patience]);
+      if (id === undefined || typeof id === 'string') return id;
+      throw new Error('it must return the id of a caller, or undefined');
+    } catch (error) {
+      by.failed(`its authenticator ${authenticator.name} failed: ${errorText(error)}`);
+      return undefined;
+    } finally {
+      late();
+    }
+  }
+}
