@@ -43,7 +43,7 @@ export default tseslint.config(
   { files: ['src/**', 'plugins/**'], rules: { 'max-lines': ['error', { max: 300, skipBlankLines: false }] } },
   {
     files: ['test/**'],
-    ignores: ['test/bench/**', 'test/crash/**', 'test/fuzz/**', 'test/race/**'],
+    ignores: ['test/bench/**', 'test/crash/**', 'test/flood/**', 'test/fuzz/**', 'test/race/**', 'test/acp-agent/**'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -63,7 +63,15 @@ export default tseslint.config(
     rules: { 'no-restricted-globals': ['error', { name: 'fetch', message: 'Use core.net: it checks addresses.' }] },
   },
   {
-    files: ['src/cli/**', 'test/bench/**', 'test/crash/**', 'test/fuzz/**', 'test/race/**'],
+    files: [
+      'src/cli/**',
+      'test/bench/**',
+      'test/crash/**',
+      'test/flood/**',
+      'test/fuzz/**',
+      'test/race/**',
+      'test/acp-agent/**',
+    ],
     rules: { 'no-console': 'off' },
   },
   {

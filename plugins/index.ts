@@ -4,6 +4,8 @@ import type { Plugin } from '../src/plugin.js';
 import { dispatcher } from './dispatcher/dispatcher.js';
 import { pluginAgents } from './executors/plugin-agents/plugin-agents.js';
 import { sessionRunner } from './executors/session-runner/session-runner.js';
+import { metrics } from './followers/metrics/metrics.js';
+import { ownerNotifier } from './followers/owner-notifier/owner-notifier.js';
 import { pushDispatcher } from './followers/push-dispatcher/push-dispatcher.js';
 import { taskLog } from './followers/task-log/task-log.js';
 import { a2aBridge } from './surfaces/a2a-bridge/a2a-bridge.js';
@@ -18,5 +20,7 @@ export const PLUGINS = (sessionFiles: SessionFiles): readonly Plugin[] => [
   sessionRunner(sessionFiles),
   pluginAgents,
   taskLog,
+  ownerNotifier,
   pushDispatcher,
+  metrics,
 ];

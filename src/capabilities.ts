@@ -1,7 +1,7 @@
 // What the product can do because some plugin is installed: whoever provides it says so once, at its installation, and
 // surfaces offer and declare only what somebody provides.
 
-export type Capability = 'push-notifications';
+export type Capability = 'push-notifications' | 'owner-notices';
 
 export interface Capabilities {
   provide(capability: Capability): void;

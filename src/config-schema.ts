@@ -16,6 +16,14 @@ const duration = z
 
 const positive = z.int('must be a whole number').positive('must be above 0');
 
+const seconds = z.number().positive('must be above 0').max(86_400, 'must be at most a day');
+
+/** As it stands in a Host header, without port. */
+const hostName = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:.]+\]$/, 'must be a host name or address without a port')
+  .transform((host) => host.toLowerCase());
+
 const name = z.string().regex(NAME, NAME_RULE);
 
 const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
@@ -47,6 +55,12 @@ const proxy = z.string().refine((text) => {
 const allowed = z.string().refine(isAllowEntry, 'must be a host, an address, a range such as 10.0.0.0/8, or *');
 
 const text = z.string().min(1, 'must not be empty');
+
+/** May hold a token in its path or query, as the webhooks of chat services do. */
+const webhook = z.string().refine((text) => {
+  const parsed = parseUrl(text);
+  return parsed !== undefined && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
+}, 'must be an http or https URL without user');
 
 const skill = z.object({
   id: text,
@@ -91,15 +105,37 @@ export const FILE_SCHEMA = z
     expireQuestions: duration,
     retention: z.object({ days: z.number().positive('must be above 0'), maxTasks: z.int().nonnegative() }).partial(),
     rate: z.object({ perMinute: positive, burst: positive }).partial(),
-    quota: z.object({ liveTasksPerCaller: positive, liveTasks: positive, concurrentTurns: positive }).partial(),
     cooldown: z.record(
       z.string().regex(/^[a-z0-9-]{1,40}(\/.+)?$/, 'must be the name of an agent, or agent/skill'),
       duration,
     ),
     plugins: z.array(text),
     pluginSettings: z.record(name, z.record(z.string(), z.unknown())),
+    quota: z
+      .object({
+        liveTasksPerCaller: positive,
+        liveTasks: positive,
+        concurrentTurns: positive,
+        tasks: positive,
+        taskBytes: positive,
+        inboxFiles: positive,
+        inboxBytes: positive,
+      })
+      .partial(),
+    maxIdleSessions: positive,
+    streams: z.object({ perCaller: positive, total: positive }).partial(),
+    lockout: z.object({ failures: positive, seconds }).partial(),
+    overloadMs: positive,
+    drain: duration,
+    connections: z
+      .object({ max: positive, headersSeconds: seconds, requestSeconds: seconds, keepAliveSeconds: seconds })
+      .partial(),
+    operatorHosts: z.array(hostName),
     defaultAgent: name,
     card,
+    notifier: z
+      .union([z.literal('log'), z.strictObject({ webhook })], 'must be "log" or {"webhook": "<url>"}')
+      .transform((value) => (value === 'log' ? {} : value)),
     inbound: z.boolean(),
     outbound: z.boolean(),
     allowPrivate: z.array(allowed),
@@ -109,6 +145,8 @@ export const FILE_SCHEMA = z
     requiredExtensions: z.array(text),
     corsOrigins: z.array(origin),
     trustedProxies: z.array(proxy),
+    // Read anew at every call, and entry by entry, where agents are called; not here, once.
+    agents: z.unknown(),
   })
   .partial();
 

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import type { Variables } from './environment.js';
 import { FILE_SCHEMA, type FileSettings } from './config-schema.js';
+import type { Variables } from './environment.js';
 import { AppError, errorText } from './errors.js';
 import { configFile } from './home.js';
 import { readJson } from './read-json.js';
-import type { CardSource, Quota } from './workspace/settings.js';
+import type { CardSource, Quota, StorageQuota } from './workspace/settings.js';
 
 export interface Config {
   /** Absolute path of the folder the server runs on. */
@@ -35,16 +35,40 @@ export interface Config {
   /** How long ended tasks stay, and how many of a workspace; likewise. */
   retention: { days: number; maxTasks?: number };
   rate: { perMinute: number; burst: number };
-  quota: Quota;
   /** Seconds during which the same work is refused, by agent or `agent/skill`. Empty: never. */
   cooldown: Record<string, number>;
   /** Packages whose plugins are loaded, besides the files in the home's folder of plugins. */
   plugins: string[];
   /** By plugin: whatever its author asks for. */
   pluginSettings: Record<string, Record<string, unknown>>;
+  quota: Quota & StorageQuota;
+  /** Sessions that stay open without running a turn. */
+  maxIdleSessions: number;
+  /** Streams that are open at the same time. */
+  streams: { perCaller: number; total: number };
+  /** Wrong keys that one address may bring within `seconds`; then it is locked for as long. */
+  lockout: { failures: number; seconds: number };
+  /** The event loop counts as overloaded when it is late by this much, in milliseconds. */
+  overloadMs: number;
+  /** How long running turns may go on when the server stops. */
+  drainSeconds: number;
+  connections: {
+    /** Open ones; more are closed at once. */
+    max: number;
+    /** Until all headers of a request are there. */
+    headersSeconds: number;
+    /** Until the whole request is there. */
+    requestSeconds: number;
+    /** How long a connection may be idle. */
+    keepAliveSeconds: number;
+  };
+  /** Further names under which the operator's surface is reached, lower case, without ports. */
+  operatorHosts: string[];
   defaultAgent?: string;
   /** The generic card's own words, when the operator wants others than the default. */
   card?: Partial<CardSource>;
+  /** Who passes on what is for owners: the log, and a webhook if one is named. Absent: nobody, and no agent offers it. */
+  notifier?: { webhook?: string };
   /** Inbound and outbound halves can be switched off separately. */
   inbound: boolean;
   outbound: boolean;
@@ -65,6 +89,7 @@ export interface Config {
 }
 
 const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
 
 /** What holds when neither the file nor a variable says otherwise. */
 export const DEFAULTS: Omit<Config, 'home'> = {
@@ -83,10 +108,26 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   expireQuestionsSeconds: 7 * 86_400,
   retention: { days: 90 },
   rate: { perMinute: 60, burst: 300 },
-  quota: { liveTasksPerCaller: 1000, liveTasks: 10_000, concurrentTurns: 64 },
   cooldown: {},
   plugins: [],
   pluginSettings: {},
+  quota: {
+    liveTasksPerCaller: 1000,
+    liveTasks: 10_000,
+    concurrentTurns: 64,
+    tasks: 1_000_000,
+    taskBytes: 20 * GIB,
+    inboxFiles: 10_000,
+    inboxBytes: 2 * GIB,
+  },
+  maxIdleSessions: 1000,
+  streams: { perCaller: 100, total: 10_000 },
+  lockout: { failures: 20, seconds: 60 },
+  overloadMs: 200,
+  drainSeconds: 10,
+  // Idle connections live longer than the 60 s after which proxies drop theirs: the proxy must be the one to close.
+  connections: { max: 10_000, headersSeconds: 10, requestSeconds: 120, keepAliveSeconds: 75 },
+  operatorHosts: [],
   inbound: true,
   outbound: true,
   allowPrivate: [],
@@ -141,16 +182,21 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   for (const field of fromFile.unknown) warnings.push(`${path}: there is no setting ${field}`);
   if (problems.length > 0) throw new AppError('config', ['The configuration is not usable:', ...problems].join('\n- '));
 
-  const { v: _v, ...settings } = { ...fromFile.settings, ...fromEnv.settings };
-  const { sessionIdle, turnDeadline, expireQuestions, retention, rate, quota, ...plain } = settings;
+  const { v: _v, agents: _agents, ...settings } = { ...fromFile.settings, ...fromEnv.settings };
+  const { sessionIdle, turnDeadline, expireQuestions, drain, ...rest } = settings;
+  const { retention, rate, quota, streams, lockout, connections, ...plain } = rest;
   const config: Config = {
     ...DEFAULTS,
     ...plain,
     ...(sessionIdle === undefined ? {} : { sessionIdleSeconds: sessionIdle }),
     ...(turnDeadline === undefined ? {} : { turnDeadlineSeconds: turnDeadline }),
+    ...(drain === undefined ? {} : { drainSeconds: drain }),
     ...(expireQuestions === undefined ? {} : { expireQuestionsSeconds: expireQuestions }),
     retention: { ...DEFAULTS.retention, ...retention },
     rate: { ...DEFAULTS.rate, ...rate },
+    streams: { ...DEFAULTS.streams, ...streams },
+    lockout: { ...DEFAULTS.lockout, ...lockout },
+    connections: { ...DEFAULTS.connections, ...connections },
     quota: { ...DEFAULTS.quota, ...quota },
     ...(env.SWITCHBOARD_FAILPOINT ? { failpoint: env.SWITCHBOARD_FAILPOINT } : {}),
     ...options.overrides,

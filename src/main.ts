@@ -1,51 +1,44 @@
 // The composition root: builds the core in the order in which its parts stand on each other, installs the plugins in
 // flow order, and takes it all down again so that nothing is lost.
 import type { Express } from 'express';
-import { join } from 'node:path';
 import { PLUGINS } from '../plugins/index.js';
 import { Bus } from './bus/bus.js';
 import { createCapabilities } from './capabilities.js';
-import { createEnvironment, type Environment, type Variables } from './environment.js';
 import { Extensions } from './extensions.js';
 import { startAddedPlugins } from './installation/added-plugins.js';
 import { insideContext } from './installation/inside-context.js';
 import { PluginReports } from './installation/plugin-reports.js';
 import { orderedId, randomId, systemClock, type Clock } from './clock.js';
 import { loadConfig, type Config } from './config.js';
+import { createEnvironment, type Environment, type Variables } from './environment.js';
 import { ExecutorHost, HOST_DECLARATION } from './executors/host.js';
 import { Prompts, PROMPTS_DECLARATION } from './executors/prompts.js';
 import { ExecutorRegistry } from './executors/registry.js';
 import { Failpoints } from './failpoints.js';
 import { lockHome } from './home-lock.js';
-import { ensureOperatorKey, mirrorFile, operatorDir, removeServerInfo, writeServerInfo } from './home.js';
+import { ensureOperatorKey, removeServerInfo, writeServerInfo } from './home.js';
 import { Hops } from './hops.js';
 import { Authenticators } from './http/authenticators.js';
-import { createDoors } from './http/create-doors.js';
+import { createFront } from './http/create-front.js';
+import type { LagSource } from './http/loop-lag.js';
 import { listensEverywhere, localUrl } from './http/local-url.js';
 import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
 import { Housekeeping, type TaskLimits } from './ledger/housekeeping.js';
 import { FileLedger } from './ledger/ledger.js';
-import { Leftovers } from './ledger/leftovers.js';
-import { recover } from './ledger/recovery.js';
-import { ScopeStores } from './ledger/scope-stores.js';
 import { createLogger, Secrets, type Logger } from './log.js';
-import { openMirror } from './mirror/open-mirror.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
 import type { ResolveName } from './net/resolve-name.js';
-import { NodeDisk } from './node-disk.js';
 import type { Core, Installed, Plugin } from './plugin.js';
+import { RemoteDirectory } from './remote/remote-directory.js';
 import { redactingLogger } from './redacting-logger.js';
 import { ensureSwitchboardId } from './switchboard-id.js';
-import { BlobFiles } from './workspace/blob-files.js';
 import { Freshness } from './workspace/freshness.js';
-import { Inbox } from './workspace/inbox.js';
 import { openCallers } from './workspace/open-callers.js';
 import { openWorkspaces } from './workspace/open-workspaces.js';
+import { openStorage } from './open-storage.js';
 import { FileProblems } from './workspace/file-problems.js';
-import { RemoteAgents } from './workspace/remote-agents.js';
-import { Transcripts } from './workspace/transcript.js';
-import { saveSessionLines, transcriptBin, usedByTranscripts } from './session-files.js';
+import { RemoteAgentFiles } from './workspace/remote-agent-files.js';
 import { taskLimits } from './task-limits.js';
 
 export interface SwitchboardOptions {
@@ -59,6 +52,8 @@ export interface SwitchboardOptions {
   clock?: Clock;
   /** The process's own environment when absent. */
   env?: Variables;
+  /** What tells how late the event loop is; the real one when absent. */
+  lag?: LagSource;
   /** How outbound HTTP resolves names; by the system's name service when absent. */
   resolve?: ResolveName;
   /** Further plugins, installed after the built-in ones. */
@@ -82,8 +77,6 @@ export interface Switchboard {
   readonly bus: Bus;
 }
 
-/** Running turns get this long to finish when the server stops. */
-const DRAIN_MS = 10_000;
 const HTTP_CLOSE_MS = 2_000;
 const HANDLERS_MS = 5_000;
 
@@ -96,12 +89,12 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   const { config, variables, warnings } = loadConfig({ overrides, ...(env && { env }) });
   const clock = options.clock ?? systemClock;
   const secrets = new Secrets();
+  const environment = createEnvironment(variables, secrets);
   const log = options.log ? redactingLogger(options.log, secrets) : createLogger(config.logLevel, secrets);
   for (const warning of warnings) log.warn(warning);
   const lock = await lockHome(config.home, { waitMs: 2_000 });
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    const environment = createEnvironment(variables, secrets);
     return await build(config, { ...options, environment, clock, secrets, log, closers });
   } catch (error) {
     await closeAll(log, closers);
@@ -116,13 +109,14 @@ interface Foundation {
   log: Logger;
   /** Undo steps, in the order in which their parts were built. */
   closers: (() => unknown)[];
+  lag?: LagSource;
   resolve?: ResolveName;
   plugins?: readonly Plugin[];
 }
 
 async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
   const { environment, clock, secrets, log, closers, resolve, plugins = [] } = foundation;
-  const { home, durability } = config;
+  const { home } = config;
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
   secrets.add(operatorKey);
@@ -130,12 +124,10 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const problems = new FileProblems(log);
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
-  // Nothing is called yet; but the owners' agents.json files are read, and what is wrong with them is told.
-  const remoteAgents = new RemoteAgents({ workspaces, problems, secrets });
+  const remoteFiles = new RemoteAgentFiles({ home, workspaces, problems, secrets });
   // Read now, so that no log line comes before their keys are known.
-  for (const workspace of workspaces.names()) remoteAgents.of(workspace);
+  for (const scope of remoteFiles.scopes()) remoteFiles.of(scope);
   const failpoints = new Failpoints(config.failpoint);
-  const disk = new NodeDisk(failpoints);
   const callers = openCallers({
     workspaces,
     clock,
@@ -146,33 +138,8 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     beforeRename: () => failpoints.hit('callers.before-rename'),
     afterRename: () => failpoints.hit('callers.after-rename'),
   });
-  const folderOf = (scope: string): string =>
-    scope === 'operator' ? operatorDir(home) : join(workspaces.path(scope), '.a2a');
-  disk.mkdirp(operatorDir(home));
-  const blobs = new BlobFiles({ disk, clock, folderOf, durability });
-  const transcripts = new Transcripts({ disk, workspaces, durability, problems });
-  const inbox = new Inbox({ workspaces });
-  const isGone = (scope: string): boolean => scope !== 'operator' && !workspaces.has(scope);
-  const lines = {
-    saveLines: saveSessionLines(transcripts, problems),
-    syncLines: () => Promise.all([transcripts.sync(), blobs.sync()]),
-  };
-  const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, ...lines });
-  const mirror = openMirror({ file: mirrorFile(home), log, clock });
-  closers.push(() => mirror.close());
-  const scopesNow = (): string[] => ['operator', ...workspaces.names()];
-  const scopes = scopesNow();
-  for (const scope of scopes) blobs.clearLeftovers(scope);
-  const leftovers = new Leftovers({ mirror, blobs, transcripts: transcriptBin(transcripts) });
-  const recovery = await recover({
-    stores,
-    mirror,
-    log,
-    scopes,
-    leftovers,
-    usedByTranscripts: () => usedByTranscripts(transcripts, workspaces, (scope) => blobs.any(scope)),
-  });
-  log.info(recovery, 'recovered');
+  const storage = await openStorage({ config, workspaces, failpoints, problems, clock, log, closers });
+  const { blobs, transcripts, inbox, stores, mirror, leftovers, scopes } = storage;
 
   const redact = (text: string): string => secrets.redact(text);
   const bus = new Bus({ clock, log, boot, redact });
@@ -190,7 +157,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   closers.push(() => ledger.close());
   const limitsOf = (scope: string): TaskLimits | undefined =>
     taskLimits(config, scope === 'operator' ? undefined : workspaces.settings(scope));
-  const housekeeping = new Housekeeping({ ledger, mirror, clock, log, scopes: scopesNow, limitsOf });
+  const housekeeping = new Housekeeping({ ledger, mirror, clock, log, scopes, limitsOf });
   closers.push(() => housekeeping.stop());
   const turnDeadlineMs = config.turnDeadlineSeconds * 1000;
   const hostBus = bus.join(HOST_DECLARATION);
@@ -205,14 +172,30 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     redact,
   });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
-  const http = createHttpServer({ config, log, clock });
-  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock, ...(resolve && { resolve }) });
-  closers.push(() => net.close());
-  let url = config.publicUrl ?? localUrl(config.host, config.port);
-
+  const keyUseStore = mirror.keyUses;
   const extensions = new Extensions();
   const authenticators = new Authenticators({ callers, clock });
   extensions.accept('authenticator', (one, by) => authenticators.add(one, by));
+  const front = createFront({
+    config,
+    callers,
+    authenticators,
+    clock,
+    log,
+    operatorKey,
+    keyUseStore,
+    lag: foundation.lag,
+  });
+  closers.push(() => front.stop());
+  const { doors, streams, metrics, keyUses } = front;
+  const http = createHttpServer({ config, log, clock, metrics });
+  const net = createGuardedFetch({ allowPrivate: config.allowPrivate, clock, ...(resolve && { resolve }) });
+  closers.push(() => net.close());
+  const enabled = config.outbound;
+  const remotes = new RemoteDirectory({ files: remoteFiles, enabled, net, clock, newId: randomId, log, redact });
+  closers.push(() => remotes.stop());
+  let url = config.publicUrl ?? localUrl(config.host, config.port);
+
   const core: Core = {
     config,
     environment,
@@ -228,8 +211,12 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     callers,
     workspaces,
     hops: new Hops(ensureSwitchboardId(home, randomId)),
-    doors: createDoors({ config, authenticators, log, clock, operatorKey }),
+    doors,
+    streams,
+    metrics,
+    keyUses,
     net,
+    remotes,
     capabilities: createCapabilities(),
     extensions,
     plugins: new PluginReports(log, redact),
@@ -246,6 +233,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const makeReady = async (): Promise<void> => {
     await ledger.reconcile();
     for (const part of installed) await part.ready?.();
+    remotes.start();
     housekeeping.start();
   };
   const ready = (): Promise<void> => (readied ??= makeReady());
@@ -266,9 +254,10 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
       return { url: local };
     },
     async stop() {
+      front.gate.drain();
       prompts.stop();
       for (const part of installed) part.drain?.();
-      await host.stop(DRAIN_MS);
+      await host.stop(config.drainSeconds * 1000);
       await drained(bus, clock);
       await stores.flush();
       await drained(bus, clock);

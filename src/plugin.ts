@@ -11,12 +11,16 @@ import type { AgentRegistry } from './executors/registry-port.js';
 import type { Turns } from './executors/turns.js';
 import type { Hops } from './hops.js';
 import type { Doors } from './http/door.js';
+import type { KeyUses } from './http/key-uses.js';
+import type { Metrics } from './http/metrics.js';
+import type { OpenStreams } from './http/open-streams.js';
 import type { Ledger } from './ledger/ledger-port.js';
 import type { Capabilities, Capability } from './capabilities.js';
 import type { ExtensionKinds, Extensions } from './extensions.js';
 import type { PluginReports } from './installation/plugin-reports.js';
 import type { Logger, Secrets } from './log.js';
 import type { GuardedFetch } from './net/guarded-fetch.js';
+import type { RemoteAgents } from './remote/remote-port.js';
 import type { BlobStore } from './workspace/blob-store.js';
 import type { CallerDirectory } from './workspace/callers.js';
 import type { WorkspaceDirectory } from './workspace/directory.js';
@@ -40,8 +44,16 @@ export interface Core {
   workspaces: WorkspaceDirectory;
   hops: Hops;
   doors: Doors;
+  /** All streams of all surfaces: whoever opens one takes its place here first. */
+  streams: OpenStreams;
+  /** What `/metrics` shows; plugins may add to it. */
+  metrics: Metrics;
+  /** When callers' keys were last used. */
+  keyUses: Pick<KeyUses, 'of'>;
   /** The only way out: no plugin makes HTTP requests of its own. */
   net: GuardedFetch;
+  /** Agents elsewhere: who they are, and how they are called. */
+  remotes: RemoteAgents;
   /** What installed plugins add to what the core can do. */
   capabilities: Capabilities;
   /** Where plugins add what others make use of. */

@@ -26,7 +26,7 @@ const problemsOf = (act: () => unknown): string => {
 
 describe('loadConfig', () => {
   it('is complete with no file and no variables', () => {
-    expect(load()).toEqual({ config: { ...DEFAULTS, home }, warnings: [] });
+    expect(load()).toMatchObject({ config: { ...DEFAULTS, home }, warnings: [] });
     expect(loadConfig({ env: {} }).config.home).toBe(join(process.cwd(), 'home'));
   });
 
@@ -75,6 +75,27 @@ describe('loadConfig', () => {
   it('reads durations in seconds and with a unit', () => {
     settings({ sessionIdle: 90, turnDeadline: '2h' });
     expect(load().config).toMatchObject({ sessionIdleSeconds: 90, turnDeadlineSeconds: 7200 });
+  });
+
+  it('reads limits of streams, connections and wrong keys, and names as hosts have them', () => {
+    settings({
+      streams: { perCaller: 5 },
+      lockout: { failures: 3 },
+      drain: '1m',
+      operatorHosts: ['Desk.internal', '[::1]'],
+    });
+    const { config } = load();
+    expect(config).toMatchObject({
+      streams: { ...DEFAULTS.streams, perCaller: 5 },
+      lockout: { ...DEFAULTS.lockout, failures: 3 },
+      connections: DEFAULTS.connections,
+      drainSeconds: 60,
+      operatorHosts: ['desk.internal', '[::1]'],
+    });
+    settings({ operatorHosts: ['desk.internal:80'], connections: { headersSeconds: 0 } });
+    expect(() => load()).toThrow(
+      /connections\.headersSeconds must be above 0[\s\S]*operatorHosts\[0\].*without a port/,
+    );
   });
 
   it('fills in what a partial rate or quota leaves out', () => {

@@ -19,13 +19,25 @@ import { duplicate } from './guards/duplicate.js';
 import { loop } from './guards/loop.js';
 import { permission } from './guards/permission.js';
 import { quota } from './guards/quota.js';
+import { storage } from './guards/storage.js';
 import { target } from './guards/target.js';
 import { approvalQuestion, deadline, newTask, waitingTurn } from './new-task.js';
 import { resumeCooldowns } from './resume-cooldowns.js';
 import { StormWatch } from './storm-watch.js';
 
 /** In this order; the first refusal counts. */
-export const GUARDS: readonly Guard[] = [target, permission, duplicate, loop, quota, busy, cooldown, added, approval];
+export const GUARDS: readonly Guard[] = [
+  target,
+  permission,
+  duplicate,
+  loop,
+  storage,
+  quota,
+  busy,
+  cooldown,
+  added,
+  approval,
+];
 
 type Context = PluginContext<
   'agent.prompt.request' | 'agent.prompt.cancel' | 'agent.outcome',

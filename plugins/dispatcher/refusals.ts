@@ -41,6 +41,7 @@ export const GUARD_REFUSALS: readonly GuardRefusal[] = [
     code: 'invalid-params',
   },
   { guard: 'loop', when: 'too many hops, or back at the same agent', task: 'rejected', code: 'loop' },
+  { guard: 'storage', when: 'the workspace keeps as many tasks or bytes as it may', task: 'none', code: 'quota' },
   { guard: 'quota', when: 'too many unfinished tasks, or turns of the agent', task: 'rejected', code: 'quota' },
   {
     guard: 'busy',

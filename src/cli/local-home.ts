@@ -7,7 +7,7 @@ import type { WorkspaceDirectory } from '../workspace/directory.js';
 import { FileProblems } from '../workspace/file-problems.js';
 import { openCallers } from '../workspace/open-callers.js';
 import { openWorkspaces } from '../workspace/open-workspaces.js';
-import { RemoteAgents } from '../workspace/remote-agents.js';
+import { RemoteAgentFiles } from '../workspace/remote-agent-files.js';
 
 /** Problems of all files show in `workspaces.problems()`; nothing is logged. */
 export function localHome(home: string): { workspaces: WorkspaceDirectory; callers: CallerDirectory } {
@@ -17,6 +17,6 @@ export function localHome(home: string): { workspaces: WorkspaceDirectory; calle
   const secrets = new Secrets();
   const callers = openCallers({ workspaces, clock: systemClock, log, secrets, problems });
   // Only for what it reports about the files it reads.
-  new RemoteAgents({ workspaces, problems, secrets });
+  new RemoteAgentFiles({ home, workspaces, problems, secrets });
   return { workspaces, callers };
 }

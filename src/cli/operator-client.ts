@@ -6,6 +6,7 @@ import type {
   ChatRequest,
   InputAnswer,
   MintedKey,
+  MintedWebhookSecret,
   RemovedKeys,
   TasksAnswer,
   TaskView,
@@ -38,8 +39,11 @@ export class OperatorClient {
     this.call('GET', `/api/a2a/callers${search({ workspace })}`);
   addCaller = (caller: object): Promise<MintedKey> => this.call('POST', '/api/a2a/callers', caller);
   addKey = (id: string, key: object): Promise<MintedKey> => this.call('POST', `/api/a2a/callers/${id}/keys`, key);
-  removeKeys = (id: string, hint?: string): Promise<RemovedKeys> =>
-    this.call('DELETE', `/api/a2a/callers/${id}/keys${search({ hint })}`);
+  removeKeys = (id: string, which: { id?: string; hint?: string } = {}): Promise<RemovedKeys> =>
+    this.call('DELETE', `/api/a2a/callers/${id}/keys${search(which)}`);
+  newWebhookSecret = (id: string): Promise<MintedWebhookSecret> =>
+    this.call('POST', `/api/a2a/callers/${id}/webhook-secret`, {});
+  removeWebhookSecret = (id: string): Promise<unknown> => this.call('DELETE', `/api/a2a/callers/${id}/webhook-secret`);
   removeCaller = (id: string): Promise<unknown> => this.call('DELETE', `/api/a2a/callers/${id}`);
   /** Readiness with details; also when the server is not ready. */
   ready = (): Promise<Readiness> => this.call('GET', '/readyz');

@@ -1,12 +1,11 @@
-// Who a request comes from: what plugins can tell from its headers, else the key. Authenticators go first, because an
-// unknown key costs a look at every owner's file.
+// Who a request comes from, as far as plugins can tell from its headers. They are asked before the key, because an unknown
+// key costs a look at every owner's file and counts as a wrong one.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../clock.js';
 import { AppError, errorText } from '../errors.js';
 import type { Adder } from '../extensions.js';
 import type { Caller, CallerDirectory } from '../workspace/callers.js';
 import type { Authenticator } from './authenticator.js';
-import { requestKey } from './credentials.js';
 
 /** One that has not said anything by then has nothing to say. */
 const PATIENCE_MS = 5_000;
@@ -14,7 +13,7 @@ const PATIENCE_MS = 5_000;
 export class Authenticators {
   private readonly added: { authenticator: Authenticator; by: Adder }[] = [];
 
-  constructor(private readonly deps: { callers: Pick<CallerDirectory, 'authenticate' | 'find'>; clock: Clock }) {}
+  constructor(private readonly deps: { callers: Pick<CallerDirectory, 'find'>; clock: Clock }) {}
 
   /** The returned function takes it out again. */
   add(authenticator: Authenticator, by: Adder): () => void {
@@ -24,17 +23,15 @@ export class Authenticators {
     return () => void this.added.splice(this.added.indexOf(entry) >>> 0, 1);
   }
 
-  /** Throws AppError `unauthenticated`. */
-  async identify(headers: IncomingHttpHeaders): Promise<Caller> {
+  /** Undefined when no authenticator knows. Throws AppError `unauthenticated` for one who may not call. */
+  async identify(headers: IncomingHttpHeaders): Promise<Caller | undefined> {
     for (const { authenticator, by } of this.added) {
       const id = await this.ask(authenticator, by, headers);
       const caller = id === undefined ? undefined : this.deps.callers.find(id);
       if (caller) return caller;
       if (id !== undefined) throw new AppError('unauthenticated', 'The credentials name nobody who may call.');
     }
-    const caller = await this.deps.callers.authenticate(requestKey(headers));
-    if (!caller) throw new AppError('unauthenticated', 'The key is not valid.');
-    return caller;
+    return undefined;
   }
 
   private async ask(

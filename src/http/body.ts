@@ -3,7 +3,7 @@
 import type { Request, RequestHandler } from 'express';
 import { AppError } from '../errors.js';
 import type { ErrorWriter } from './door.js';
-import { parseStrict } from './strict-json.js';
+import { parseStrict } from '../strict-json.js';
 
 export interface JsonBodyOptions {
   /** Bytes. */

@@ -2,8 +2,9 @@
 import type { RequestHandler } from 'express';
 
 const ALLOWED_HEADERS =
-  'Authorization, X-API-Key, Content-Type, A2A-Version, A2A-Extensions, X-A2A-Extensions, Last-Event-ID, Traceparent, Idempotency-Key';
-const EXPOSED_HEADERS = 'A2A-Extensions, X-A2A-Extensions, A2A-Version, ETag, Retry-After, WWW-Authenticate';
+  'Authorization, X-API-Key, Content-Type, A2A-Version, A2A-Extensions, X-A2A-Extensions, Last-Event-ID, Traceparent, Idempotency-Key, X-Request-Id';
+const EXPOSED_HEADERS =
+  'A2A-Extensions, X-A2A-Extensions, A2A-Version, ETag, Retry-After, WWW-Authenticate, X-Request-Id';
 
 /** Answers preflight requests of the given origins (`*` for all) and marks responses to them as readable. */
 export function cors(origins: readonly string[]): RequestHandler {

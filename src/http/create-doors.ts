@@ -1,70 +1,155 @@
-// The doors every surface's routes hang behind: who calls, how often, and what a body may be. Keys are checked before a
-// byte of the body is read.
+// The doors every surface's routes hang behind: whether anybody is let in, who calls, how often, and what a body may be.
+// Keys are checked before a byte of the body is read.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Clock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Authenticators } from './authenticators.js';
+import type { Caller, CallerDirectory } from '../workspace/callers.js';
 import { jsonBody } from './body.js';
 import { requestKey } from './credentials.js';
-import type { Doors } from './door.js';
+import type { DoorRule, Doors, ErrorWriter } from './door.js';
+import type { Gate } from './gate.js';
+import { hostCheck } from './host-check.js';
+import { Lockout } from './lockout.js';
+import type { Metrics } from './metrics.js';
+import { doorMetrics } from './door-metrics.js';
 import { Notices } from './notices.js';
 import { RateLimiter } from './token-bucket.js';
 
 export interface DoorDeps {
-  config: Pick<Config, 'rate' | 'maxBodyBytes'>;
-  authenticators: Pick<Authenticators, 'identify'>;
+  config: Pick<Config, 'rate' | 'maxBodyBytes' | 'lockout' | 'host' | 'publicUrl' | 'operatorHosts' | 'corsOrigins'>;
+  callers: Pick<CallerDirectory, 'authenticate'>;
+  /** What plugins know of who calls; they are asked before the key. */
+  authenticators?: Pick<Authenticators, 'identify'>;
   log: Logger;
   clock: Clock;
   operatorKey: string;
+  gate: Gate;
+  metrics: Metrics;
+  /** Told of every key that was let in. */
+  used(keyHash: string, callerId: string): void;
 }
 
 const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
 
-/** The doors of one server; the rate's buckets are shared by all routes of it. */
-export function createDoors({ config, authenticators, log, clock, operatorKey }: DoorDeps): Doors {
+class Stopped extends Error {
+  constructor(
+    readonly rule: DoorRule,
+    readonly told: AppError,
+  ) {
+    super(told.message);
+  }
+}
+
+type Check = (req: Request) => void | Promise<void>;
+
+/** The doors of one server; the rate's buckets and the lockout are shared by all routes of it. */
+export function createDoors(deps: DoorDeps): Doors {
+  const { config, callers, log, clock, gate } = deps;
   const limiter = new RateLimiter(config.rate, clock);
+  const lockout = new Lockout(config.lockout, clock);
   const notices = new Notices(clock);
-  const operatorDigest = digest(operatorKey);
+  const operatorDigest = digest(deps.operatorKey);
+  const hostProblem = hostCheck(config);
+  const refused = doorMetrics(deps.metrics, lockout);
 
   const takeToken = (name: string): void => {
     const retryAfter = limiter.take(name);
     if (retryAfter === 0) return;
     if (notices.due(name)) log.warn({ caller: name, retryAfter }, 'request rate exceeded');
-    throw new AppError('rate-limited', `Too many requests; try again in ${retryAfter} s.`, { retryAfter });
+    throw new Stopped(
+      'rate',
+      new AppError('rate-limited', `Too many requests; try again in ${retryAfter} s.`, { retryAfter }),
+    );
   };
 
+  /** Looks at the key only if the address may bring one, and remembers how that went. */
+  const checkKey = async (req: Request, isGood: (key: string, hash: string) => Promise<boolean>): Promise<void> => {
+    const address = req.ip ?? '';
+    let presented = false;
+    try {
+      const key = requestKey(req.headers);
+      presented = true;
+      const hash = digest(key).toString('hex');
+      const retryAfter = lockout.secondsLeft(address, hash);
+      if (retryAfter > 0) {
+        const told = `Too many wrong keys came from this address; try again in ${retryAfter} s.`;
+        throw new Stopped('lockout', new AppError('rate-limited', told, { retryAfter }));
+      }
+      if (!(await isGood(key, hash))) throw new AppError('unauthenticated', 'The key is not valid.');
+      lockout.worked(address, hash);
+      req.keyHash = hash;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'unauthenticated') throw error;
+      // Who brings no key guesses none: that is how clients ask which kind of key is wanted.
+      if (presented && lockout.failed(address)) log.warn({ address }, 'too many wrong keys: the address is locked');
+      throw new Stopped('key', error);
+    }
+  };
+
+  /** The caller that a plugin's authenticator names. */
+  const named = async (req: Request): Promise<Caller | undefined> => {
+    try {
+      return await deps.authenticators?.identify(req.headers);
+    } catch (error) {
+      throw error instanceof AppError ? new Stopped('key', error) : error;
+    }
+  };
+
+  const checkGate = (res: Response): void => {
+    const closed = gate.closed();
+    if (!closed) return;
+    if (closed.rule === 'drain') res.setHeader('Connection', 'close');
+    throw new Stopped(closed.rule, closed.error);
+  };
+
+  const door =
+    (writeError: ErrorWriter, check: Check, always = false): RequestHandler =>
+    async (req, res, next) => {
+      try {
+        if (!always) checkGate(res);
+        await check(req);
+      } catch (error) {
+        if (error instanceof Stopped) refused(error.rule);
+        writeError(error instanceof Stopped ? error.told : error, req, res);
+        return;
+      }
+      next();
+    };
+
   return {
-    caller: (writeError): RequestHandler => {
-      return async (req, res, next) => {
-        try {
-          const caller = await authenticators.identify(req.headers);
-          takeToken(caller.id);
-          req.caller = caller;
-        } catch (error) {
-          writeError(error, req, res);
-          return;
+    open: (writeError) => door(writeError, () => undefined),
+    caller: (writeError) =>
+      door(writeError, async (req) => {
+        req.caller = await named(req);
+        if (!req.caller) {
+          await checkKey(req, async (key, hash) => {
+            req.caller = await callers.authenticate(key);
+            if (req.caller) deps.used(hash, req.caller.id);
+            return req.caller !== undefined;
+          });
         }
-        next();
-      };
-    },
-    operator: (writeError): RequestHandler => {
-      return (req, res, next) => {
-        try {
-          if (!timingSafeEqual(digest(requestKey(req.headers)), operatorDigest)) {
-            throw new AppError('unauthenticated', 'The key is not valid.');
-          }
+        takeToken((req.caller as NonNullable<Request['caller']>).id);
+      }),
+    operator: (writeError, options) =>
+      door(
+        writeError,
+        async (req) => {
+          const { host, origin } = req.headers;
+          const problem = hostProblem({ host, forwarded: req.host, origin });
+          if (problem) throw new Stopped('host', problem);
+          await checkKey(req, (key) => Promise.resolve(timingSafeEqual(digest(key), operatorDigest)));
           takeToken('operator');
-        } catch (error) {
-          writeError(error, req, res);
-          return;
-        }
-        next();
-      };
-    },
+        },
+        options?.always,
+      ),
     json: (writeError, options) =>
       jsonBody(writeError, { limit: config.maxBodyBytes, types: options?.types ?? ['application/json'] }),
+    get draining() {
+      return gate.draining;
+    },
   };
 }

@@ -18,7 +18,10 @@ export function createErrorWriters(log: Logger): ErrorWriters {
     const error = toAppError(thrown);
     if (ERROR_TABLE[error.code].http >= 500 && error.code !== 'invalid-agent-response') {
       const cause = error.cause ?? error;
-      log.error({ method: req.method, path: req.path, code: error.code, err: cause }, errorText(cause));
+      log.error(
+        { requestId: req.id, method: req.method, path: req.path, code: error.code, err: cause },
+        errorText(cause),
+      );
       if (hidden(ERROR_TABLE[error.code])) return new AppError('internal', 'An internal error occurred.');
     }
     return error;

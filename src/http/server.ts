@@ -11,6 +11,10 @@ import { cors } from './cors.js';
 import { shapeOfPath } from './error-bodies.js';
 import { createErrorWriters } from './error-writers.js';
 import { answerMalformed } from './malformed.js';
+import type { Metrics } from './metrics.js';
+import { meterRequests } from './meter-requests.js';
+import { requestIds } from './request-id.js';
+import { securityHeaders, setHeaders } from './security-headers.js';
 import { cutOffStalledReaders } from './slow-readers.js';
 
 export interface HttpServer {
@@ -27,25 +31,35 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
 }
 
+/** What stands in `app.locals.mounts`, in order, so that everything that is served can be listed. */
+export interface Mount {
+  path: string;
+  router: Router;
+}
+
 export interface HttpServerDeps {
-  config: Pick<Config, 'corsOrigins' | 'trustedProxies'>;
+  config: Pick<Config, 'corsOrigins' | 'trustedProxies' | 'publicUrl' | 'connections'>;
   log: Logger;
   clock: Clock;
+  metrics: Metrics;
   /** Milliseconds that a finished answer waits for a reader that takes nothing of it; half a minute when absent. */
   stallMs?: number;
 }
 
 /** A server that does not listen yet. */
-export function createHttpServer({ config, log, clock, stallMs }: HttpServerDeps): HttpServer {
+export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpServerDeps): HttpServer {
   const writers = createErrorWriters(log);
   const app = express();
   app.disable('x-powered-by');
   // Bodies are live data: hashing each one for a conditional GET that nobody makes is wasted.
   app.disable('etag');
   app.set('trust proxy', config.trustedProxies);
-  app.use(cutOffStalledReaders(stallMs));
+  const always = securityHeaders(config);
+  app.use(requestIds(), setHeaders(always), meterRequests({ metrics, log, clock }), cutOffStalledReaders(stallMs));
   if (config.corsOrigins.length > 0) app.use(cors(config.corsOrigins));
   const routes = express.Router();
+  const mounts: Mount[] = [];
+  app.locals['mounts'] = mounts;
   app.use(routes);
   app.use((req, res) => {
     writers[shapeOfPath(req.path)](new AppError('not-found', 'There is nothing at this address.'), req, res);
@@ -58,15 +72,31 @@ export function createHttpServer({ config, log, clock, stallMs }: HttpServerDeps
   };
   app.use(lastResort);
 
-  const server = createServer(app);
-  // Longer than the 60 s after which proxies drop idle connections: the proxy, not the server, must be the one to close.
-  server.keepAliveTimeout = 75_000;
-  server.headersTimeout = 80_000;
-  server.on('clientError', answerMalformed);
+  const { max, headersSeconds, requestSeconds, keepAliveSeconds } = config.connections;
+  const headersTimeout = headersSeconds * 1000;
+  const server = createServer(
+    {
+      headersTimeout,
+      requestTimeout: Math.max(requestSeconds * 1000, headersTimeout),
+      keepAliveTimeout: keepAliveSeconds * 1000,
+      // How late a timeout may be noticed.
+      connectionsCheckingInterval: Math.min(headersTimeout / 2, 2_000),
+    },
+    app,
+  );
+  server.maxConnections = max;
+  server.on('clientError', answerMalformed(always));
+  // An expectation other than 100-continue is nothing to refuse a request for.
+  server.on('checkExpectation', app);
+  const dropped = metrics.counter('switchboard_connections_dropped_total', 'Connections closed: there were too many.');
+  server.on('drop', () => dropped.add());
 
   return {
     app,
-    mount: (path, router) => void routes.use(path, router),
+    mount: (path, router) => {
+      mounts.push({ path, router });
+      routes.use(path, router);
+    },
     listen: (host, port) => listen(server, host, port),
     close: (graceMs = 10_000) =>
       new Promise((resolve) => {
@@ -82,10 +112,16 @@ export function createHttpServer({ config, log, clock, stallMs }: HttpServerDeps
   };
 }
 
+/**
+ * Connections that wait to be accepted; the system caps it. A queue that is full makes everybody's connection wait for
+ * seconds, whoever filled it.
+ */
+const BACKLOG = 4096;
+
 function listen(server: Server, host: string, port: number): Promise<{ host: string; port: number }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       const address = server.address() as AddressInfo;
       resolve({ host: address.address, port: address.port });

@@ -4,6 +4,7 @@
 import { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import type { Clock } from '../clock.js';
+import type { StreamGroup } from './open-streams.js';
 import { STALL_MS } from './slow-readers.js';
 
 const SINK = Symbol('sse sink');
@@ -44,13 +45,13 @@ export class SseHub {
   /** Ends what every stream reads from, so that the streams end by themselves; new ones end at once. */
   endAll(): void {
     this.ending = true;
-    for (const sink of this.sinks) sink.source?.close();
+    for (const sink of this.sinks) sink.finish();
   }
 
   /** @internal */
   add(sink: SseSink): void {
     this.sinks.add(sink);
-    if (this.ending) sink.source?.close();
+    if (this.ending) sink.finish();
     this.stopHeartbeat ??= this.clock.after(this.heartbeatMs, () => this.beat());
   }
 
@@ -82,11 +83,13 @@ export class SseHub {
 export class SseSink {
   /** Position of the event that the adapter writes next; set it before yielding that event. */
   seq: number | undefined;
-  /** What the stream reads from; closed when the reader goes away or the server stops. */
-  source: { close(): void } | undefined;
+  /** Where the stream's place is given back when it is over. */
+  group: StreamGroup | undefined;
   /** What goes on writing after the adapter has ended its part; the response ends when it resolves. Never rejects. */
   onward: (() => Promise<void>) | undefined;
   closed = false;
+  private source: { close(): void } | undefined;
+  private stopped = false;
   private pending = '';
   /** When the socket stopped taking more, or 0 while it takes. */
   private blockedSince = 0;
@@ -99,6 +102,25 @@ export class SseSink {
   ) {
     (res as SinkResponse)[SINK] = this;
     res.flushHeaders = sinkOpen;
+    res.once('close', sinkClosed);
+  }
+
+  /** What the stream reads from; closed when the reader goes away or the stream has to end. */
+  attach(source: { close(): void }): void {
+    this.source = source;
+    if (this.stopped || this.closed) source.close();
+  }
+
+  /** Ends what the stream reads from, and with it the stream, once its reader has what is on its way. */
+  finish(): void {
+    this.stopped = true;
+    this.source?.close();
+  }
+
+  /** Like `finish`, but a reader that is behind is cut off. */
+  stop(): void {
+    this.finish();
+    if (!this.writable) this.res.destroy();
   }
 
   /** False while the reader is behind: wait for `drained` before producing more. */
@@ -163,6 +185,8 @@ export class SseSink {
     this.source?.close();
     this.source = undefined;
     this.onward = undefined;
+    this.group?.release(this);
+    this.group = undefined;
     this.unblock();
   }
 
@@ -183,15 +207,14 @@ const rawEnd = ServerResponse.prototype.end as (this: Response, chunk?: string, 
 function sinkOpen(this: Response): void {
   const sink = (this as SinkResponse)[SINK];
   if (sink.owner?.answerInstead()) {
-    sink.closed = true;
+    sink.release();
     return;
   }
   sink.owner = undefined;
   this.setHeader('Cache-Control', 'no-cache, no-transform');
   this.write = sinkWrite as Response['write'];
   this.end = sinkEnd as Response['end'];
-  this.once('close', sinkClosed);
-  sink.hub.add(sink);
+  if (!sink.closed) sink.hub.add(sink);
   // The headers leave together with the first frames.
 }
 

@@ -88,6 +88,11 @@ export class Checkpointer {
     return this.unsaved.size === 0 && this.unmirrored.size === 0;
   }
 
+  /** Tasks whose file or row is behind what is committed. */
+  get behind(): { files: number; rows: number } {
+    return { files: this.unsaved.size, rows: this.unmirrored.size };
+  }
+
   /** Brings the mirror up to date, so that a list shows what was committed before it. */
   syncMirror(): void {
     this.mirrorRows([...this.unmirrored.keys()]);

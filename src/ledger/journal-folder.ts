@@ -11,6 +11,8 @@ export interface JournalFolder {
   durability: Durability;
   /** Puts the checkpoints written so far on the medium, and those of `also`; nothing to do without `power`. */
   checkpoints: { sync(also?: Iterable<string>): Promise<void> };
+  /** Told of every write. */
+  grew?(bytes: number): void;
   log: Logger;
 }
 

@@ -122,6 +122,7 @@ export class Journal {
     disk.write(segment.fd, data);
     disk.failpoints.hit('journal.after-write');
     segment.uncommitted = data.length;
+    this.folder.grew?.(data.length);
   }
 
   private async sync(): Promise<void> {

@@ -1,5 +1,5 @@
 // The ledger as the rest of the product uses it. What it shows is committed; what it is told is shown only after.
-import type { Message, PushConfig } from '../a2a-model.js';
+import type { Message, PushConfig, TaskState } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
 import type { KnownMessage, TaskQuery, WatchRow } from '../mirror/rows.js';
 import type { CreatedEvent, Kept, PushRegistration, RemoteRef, TaskRecord, Update, Watch } from './records.js';
@@ -69,9 +69,22 @@ export interface Watches {
   find(watchId: string): WatchRow | undefined;
 }
 
+/** How much there is. No task is looked at for it; the latest change may not be counted yet. */
+export interface TaskCensus {
+  /** Tasks that a scope keeps, ended ones included. */
+  stored(scope: string): number;
+  /** True when a scope keeps `limit` bytes or more, as far as is known. */
+  keeps(scope: string, limit: number): boolean;
+  /** Tasks that are not at their end, for every such state. */
+  live(): { state: TaskState; count: number }[];
+  /** Tasks whose checkpoint (`files`) or row in the index (`rows`) is behind the journal. */
+  readonly behind: { files: number; rows: number };
+}
+
 export interface Ledger {
   readonly watches: Watches;
   readonly pushConfigs: PushConfigs;
+  readonly census: TaskCensus;
   /** Unique to this process; the first half of SSE event ids `<boot>.<seq>`. */
   readonly boot: string;
   /** Creates a task. Resolves with the record after the commit. Throws AppError `storage-failed`. */

@@ -7,6 +7,7 @@ import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
 import { takeFromBus, type LedgerBus } from './bus-events.js';
 import { interruption, isCancelEcho, LOST_STEP, NOT_STORED, storageFailure } from './endings.js';
 import { eventOfContinuation } from './continuation.js';
+import { Census } from './census.js';
 import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
 import { LiveTask } from './live-task.js';
@@ -35,8 +36,8 @@ export class FileLedger implements Ledger {
     append: (live, event) => this.append(live, event),
   });
   readonly watches: TaskWatches;
+  readonly census: Census;
   readonly purge: TaskPurge;
-
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
@@ -54,6 +55,7 @@ export class FileLedger implements Ledger {
       onGone: (live) => this.forget(live),
     });
     const { memory, checkpointer } = this;
+    this.census = new Census(deps.mirror, checkpointer, deps.stores.use);
     this.purge = new TaskPurge({ ...deps, memory, checkpointer, load: (taskId) => this.load(taskId) });
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, this.checkpointer);
@@ -63,8 +65,7 @@ export class FileLedger implements Ledger {
       load: (taskId) => this.mustLoad(taskId),
       append: (live, event) => this.append(live, event),
     });
-    const probe = (): void => deps.stores.probe();
-    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe });
+    this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe: () => deps.stores.probe() });
     takeFromBus(deps.bus, {
       event: (taskId, event) => this.take(taskId, event),
       cancel: (cancel) => this.cancelHere(cancel).catch((error: unknown) => this.complain(cancel.cid, error)),
@@ -99,9 +100,8 @@ export class FileLedger implements Ledger {
     return this.mustAppend(live, { type: 'turn-started', turn: (live.head as TaskRecord).envelope.turn });
   }
 
-  async keep(taskId: string, turn: number, kept: Kept): Promise<void> {
-    await this.mustAppend(this.mustLoad(taskId), { type: 'kept', turn, kept });
-  }
+  keep = async (taskId: string, turn: number, kept: Kept): Promise<void> =>
+    void (await this.mustAppend(this.mustLoad(taskId), { type: 'kept', turn, kept }));
 
   async cancel(taskId: string, by: string, reason?: string): Promise<TaskRecord> {
     const live = this.mustLoad(taskId);

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.js';
 import type { Disk, Durability } from '../disk.js';
 import type { Failpoints } from '../failpoints.js';
 import type { Logger } from '../log.js';
+import type { StorageUse } from '../workspace/storage-use.js';
 import { CheckpointStore } from './checkpoint-store.js';
 import { Journal } from './journal.js';
 import type { JournalFolder } from './journal-folder.js';
@@ -29,12 +30,18 @@ export interface ScopeStoresDeps {
   saveLines(record: TaskRecord, lines: readonly TranscriptLine[]): void;
   /** Makes what is beside the tasks survive a loss of power; called before the journal lets go of what it came from. */
   syncLines(): Promise<unknown>;
+  /** What is told of every byte that the journals take. */
+  use?: StorageUse;
 }
 
 export class ScopeStores {
   private readonly open = new Map<string, ScopeStore>();
 
   constructor(private readonly deps: ScopeStoresDeps) {}
+
+  get use(): StorageUse | undefined {
+    return this.deps.use;
+  }
 
   of(scope: string): ScopeStore {
     const known = this.open.get(scope);
@@ -46,7 +53,8 @@ export class ScopeStores {
       await this.deps.syncLines();
       await checkpoints.sync(also);
     };
-    const folder: JournalFolder = { disk, dir, durability, checkpoints: { sync }, log };
+    const grew = (bytes: number): void => this.deps.use?.grew(scope, bytes);
+    const folder: JournalFolder = { disk, dir, durability, checkpoints: { sync }, log, grew };
     const store = { folder, checkpoints, journal: new Journal(folder) };
     this.open.set(scope, store);
     return store;

@@ -63,6 +63,24 @@ export interface KnownMessage {
   at: number;
 }
 
+/** One key's use by its caller. Telemetry: bounded, and lost with the mirror. */
+export interface KeyUse {
+  /** The first 16 hex digits of the key's SHA-256. */
+  id: string;
+  /** Full caller id. */
+  caller: string;
+  /** Milliseconds since the epoch. */
+  lastUsedAt: number;
+  requests: number;
+}
+
+export interface KeyUseStore {
+  /** The longest unused first. */
+  load(): KeyUse[];
+  /** Inserts or replaces, in one transaction. */
+  save(uses: readonly KeyUse[]): void;
+}
+
 /** What leaves the index with a task. */
 export type PurgedRow = Pick<TaskRow, 'taskId' | 'scope' | 'caller' | 'messages'>;
 
@@ -82,6 +100,7 @@ export interface AgedTask {
 
 /** The index, as the ledger uses it. One implementation on SQLite; all calls are synchronous. */
 export interface Mirror {
+  readonly keyUses: KeyUseStore;
   /** Inserts or replaces rows in one transaction. */
   upsert(rows: readonly TaskRow[]): void;
   remove(taskIds: readonly string[]): void;
@@ -105,6 +124,10 @@ export interface Mirror {
   findWatch(watchId: string): WatchRow | undefined;
   /** Ids, scopes, callers and agents of all tasks in a non-terminal state. */
   live(): { taskId: string; scope: string; caller: string; agent: string; state: string }[];
+  /** How many tasks a scope has, in whatever state. Cheap: no task is looked at. */
+  countOf(scope: string): number;
+  /** How many tasks there are per state. */
+  countsByState(): { state: string; count: number }[];
   /** Ids of all tasks of a scope, for comparing with its files. */
   ids(scope: string): string[];
   /** All scopes that have tasks. */

@@ -4,6 +4,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { Clock } from '../clock.js';
 import { BlobUses } from './blob-uses.js';
 import { emptyTables } from './empty-tables.js';
+import { KeyUseTable } from './key-use-table.js';
 import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
@@ -49,6 +50,7 @@ export interface MirrorFile {
 
 export class SqliteMirror implements Mirror {
   readonly fresh: boolean;
+  readonly keyUses: KeyUseTable;
   private readonly db: Database;
   private readonly lanes: Lanes;
   private readonly tasks: TaskList;
@@ -65,6 +67,8 @@ export class SqliteMirror implements Mirror {
   private readonly selectLive: Statement<unknown[], { task_id: string; lane: number; state: number }>;
   private readonly selectIds: Statement<[number], string>;
   private readonly selectScopes: Statement<[], string>;
+  private readonly countScope: Statement<[string], number>;
+  private readonly countStates: Statement<[], { state: number; count: number }>;
   private readonly selectStamp: Statement<[string], string>;
   private readonly writeStamp: Statement<[string, string]>;
   private readonly inTransaction: (work: () => void) => void;
@@ -74,6 +78,7 @@ export class SqliteMirror implements Mirror {
     const { db, fresh } = file;
     this.fresh = fresh;
     this.db = db;
+    this.keyUses = new KeyUseTable(db);
     this.lanes = new Lanes(db);
     this.tasks = new TaskList(db, this.lanes);
     this.aged = new OldestTasks(db, this.lanes);
@@ -91,6 +96,12 @@ export class SqliteMirror implements Mirror {
     );
     this.selectIds = plucked(db, 'SELECT task_id FROM tasks INDEXED BY tasks_by_lane WHERE lane = ?');
     this.selectScopes = plucked(db, 'SELECT DISTINCT scope FROM lanes WHERE id IN (SELECT lane FROM lane_counts)');
+    this.countScope = db
+      .prepare<[string], number>(
+        'SELECT coalesce(sum(n), 0) FROM lane_counts WHERE lane IN (SELECT id FROM lanes WHERE scope = ?)',
+      )
+      .pluck();
+    this.countStates = db.prepare('SELECT state, sum(n) AS count FROM lane_counts GROUP BY state');
     this.selectStamp = plucked(db, 'SELECT stamp FROM folders WHERE scope = ?');
     this.writeStamp = db.prepare('INSERT OR REPLACE INTO folders (scope, stamp) VALUES (?, ?)');
     const transaction = db.transaction((work: () => void) => work());
@@ -172,6 +183,15 @@ export class SqliteMirror implements Mirror {
 
   findMessage(caller: string, messageId: string): KnownMessage | undefined {
     return storing(() => this.messages.find(caller, messageId));
+  }
+
+  countOf(scope: string): number {
+    return storing(() => this.countScope.get(scope)) ?? 0;
+  }
+
+  countsByState(): { state: string; count: number }[] {
+    const rows = storing(() => this.countStates.all());
+    return rows.map(({ state, count }) => ({ state: stateName(state), count }));
   }
 
   watches(): WatchRow[] {

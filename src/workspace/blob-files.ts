@@ -28,6 +28,8 @@ export interface BlobFilesDeps {
   /** The folder of a scope; blobs are in `blobs/` below it. */
   folderOf(scope: string): string;
   durability: Durability;
+  /** Told of every file that is made. */
+  grew?(scope: string, bytes: number): void;
 }
 
 export class BlobFiles implements BlobStore {
@@ -128,6 +130,7 @@ export class BlobFiles implements BlobStore {
       if (made || !this.holds(path, bytes)) {
         const data = Buffer.from(bytes.buffer, bytes.byteOffset, size);
         disk.writeFileAtomic(path, data, { points: POINTS, ...(durability === 'power' && { sync: 'all' }) });
+        if (made) this.deps.grew?.(scope, size);
       }
       return { blob, size, path, made };
     });

@@ -2,7 +2,8 @@
 // does not know.
 import { AppError } from '../errors.js';
 import { readKey } from './caller-entries.js';
-import { keyHash, keyHint } from './caller-keys.js';
+import { keyHash, keyHint, keyId } from './caller-keys.js';
+import type { NewKeyOptions } from './callers.js';
 import { nameProblem } from './names.js';
 import { isObject, type Document } from './owner-json.js';
 
@@ -60,19 +61,47 @@ export function addCaller(document: Document, { name, expiresAt, ...rest }: NewC
   callers.push({ name, keys: [stored(key, expiresAt)], ...rest });
 }
 
-export function addCallerKey(document: Document, name: string, key: string, expiresAt?: string): void {
-  keysOf(entryOf(document, name)).push(stored(key, expiresAt));
+/** Adds a key, and lets those that were there before end at `oldKeysExpireAt` at the latest, in one step. */
+export function addCallerKey(document: Document, name: string, key: string, options: NewKeyOptions = {}): void {
+  const entry = entryOf(document, name);
+  const keys = keysOf(entry);
+  const { expiresAt, oldKeysExpireAt } = options;
+  if (oldKeysExpireAt !== undefined) {
+    for (const raw of keys) {
+      const known = readKey(raw);
+      const ends = known?.expiresAt ?? Date.parse(String(entry['expiresAt']));
+      // One that can't be used must not become usable by getting an end.
+      if (known && isObject(raw) && !(ends <= Date.parse(oldKeysExpireAt))) raw['expiresAt'] = oldKeysExpireAt;
+    }
+  }
+  keys.push(stored(key, expiresAt));
+}
+
+export function setWebhookSecret(document: Document, name: string, secret: string): void {
+  entryOf(document, name)['webhookSecret'] = secret;
+}
+
+/** False when there was none. */
+export function removeWebhookSecret(document: Document, name: string): boolean {
+  const entry = entryOf(document, name);
+  const had = entry['webhookSecret'] !== undefined;
+  delete entry['webhookSecret'];
+  return had;
 }
 
 /**
- * Removes the keys with that hint, or all but the last usable one. What is no usable key goes with the second form, so
+ * Removes the keys with that id or hint, or all but the last usable one. What is no usable key goes with the second form, so
  * that nothing revoked can come back by a repair. Returns how many went.
  */
-export function removeCallerKeys(document: Document, name: string, hint?: string): number {
+export function removeCallerKeys(document: Document, name: string, which?: string): number {
   const entry = entryOf(document, name);
   const keys = keysOf(entry);
   const newest = keys.findLast((raw) => readKey(raw) !== undefined);
-  const kept = keys.filter((raw) => (hint === undefined ? raw === newest : readKey(raw)?.hint !== hint));
+  const isMeant = (raw: unknown): boolean => {
+    const known = readKey(raw);
+    return known !== undefined && (known.hint === which || keyId(known.hash) === which);
+  };
+  const kept = keys.filter((raw) => (which === undefined ? raw === newest : !isMeant(raw)));
   entry['keys'] = kept;
   return keys.length - kept.length;
 }

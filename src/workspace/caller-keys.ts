@@ -12,3 +12,9 @@ export const NO_HINT = '****';
 
 /** The last four characters of a key, or `****` when they would be a good part of it. */
 export const keyHint = (key: string): string => (key.length >= 12 ? key.slice(-4) : NO_HINT);
+
+/** Names a key without showing any of it: the first 16 hex digits of its SHA-256. */
+export const keyId = (keySha256: string): string => keySha256.slice(0, 16);
+
+/** A fresh secret in the form of Standard Webhooks: 256 random bits. */
+export const mintWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;

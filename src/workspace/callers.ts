@@ -16,6 +16,8 @@ export interface Caller extends CallerRef {
 
 /** How a key is shown after it was minted: never itself. */
 export interface KeyHint {
+  /** The first 16 hex digits of its SHA-256. */
+  id: string;
   hint: string;
   expiresAt?: string;
 }
@@ -29,6 +31,15 @@ export interface CallerListing {
   agents?: string[];
   skills?: string[];
   createdAt?: string;
+  /** True when it has a webhook secret. */
+  signsWebhooks?: boolean;
+}
+
+export interface NewKeyOptions {
+  /** ISO 8601. */
+  expiresAt?: string;
+  /** From when the keys that were there before are refused, unless they end earlier by themselves. ISO 8601. */
+  oldKeysExpireAt?: string;
 }
 
 export interface CallerDirectory {
@@ -38,6 +49,8 @@ export interface CallerDirectory {
    * Rejects only when the folder of workspaces itself can't be read.
    */
   authenticate(key: string): Promise<Caller | undefined>;
+  /** The id of the caller whose key with this SHA-256 is good now. Cheap: a stat. */
+  ownerOf(keySha256: string): string | undefined;
   /** The caller of that id (`<workspace>/<name>`) now, or undefined once the owner removed it. Cheap: a stat. */
   find(callerId: string): Caller | undefined;
   list(workspace?: string): CallerListing[];
@@ -48,8 +61,12 @@ export interface CallerDirectory {
     options?: { note?: string; agents?: string[]; expiresAt?: string },
   ): Promise<string>;
   /** Adds a further key to a caller, so that it can rotate without downtime. Returns the key. */
-  addKey(workspace: string, name: string, options?: { expiresAt?: string }): Promise<string>;
-  /** Removes the keys with that hint; all but the newest when `hint` is absent. Returns how many went. */
-  removeKeys(workspace: string, name: string, hint?: string): Promise<number>;
+  addKey(workspace: string, name: string, options?: NewKeyOptions): Promise<string>;
+  /** Removes the keys with that id or hint; all but the newest when `which` is absent. Returns how many went. */
+  removeKeys(workspace: string, name: string, which?: string): Promise<number>;
+  /** Gives the caller a fresh secret for its webhooks, in place of the one it had. Returns it, the only time. */
+  newWebhookSecret(workspace: string, name: string): Promise<string>;
+  /** From now on its webhooks are not signed. False when it had no secret. */
+  removeWebhookSecret(workspace: string, name: string): Promise<boolean>;
   remove(workspace: string, name: string): Promise<void>;
 }

@@ -1,6 +1,13 @@
 // The workspaces of a home as the rest of the product sees them.
 import type { CardSource, FileProblem, WorkspaceSettings } from './settings.js';
 
+export interface NewWorkspace {
+  card?: Partial<CardSource>;
+  agentsMd?: string;
+  /** Members of its workspace.json; none is written when absent. */
+  settings?: Record<string, unknown>;
+}
+
 export interface WorkspaceDirectory {
   /** Names of all workspace folders, sorted. A symbolic link or a folder with another kind of name is none. */
   names(): string[];
@@ -17,5 +24,5 @@ export interface WorkspaceDirectory {
   /** What is wrong with owners' files right now. */
   problems(): FileProblem[];
   /** Makes `<home>/workspaces/<name>` with an `AGENTS.md` and an `.a2a/` folder. Throws when it exists. */
-  create(name: string, options?: { card?: Partial<CardSource>; agentsMd?: string }): void;
+  create(name: string, options?: NewWorkspace): void;
 }

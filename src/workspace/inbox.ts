@@ -15,8 +15,10 @@ import { join } from 'node:path';
 import type { CallerRef } from '../bus/topics.js';
 import { AppError } from '../errors.js';
 import type { WorkspaceDirectory } from './directory.js';
+import { FolderUse } from './folder-use.js';
 import { callerFilePart } from './names.js';
 import { safeFileName, splitExtension } from './safe-file-name.js';
+import type { StorageQuota } from './settings.js';
 
 const FOLDER = 'inbox';
 const MAX_SAME_NAME = 10_000;
@@ -34,23 +36,49 @@ export interface IncomingFile {
 /** `2026-01-31T12:34:56.789Z` → `20260131T123456Z`. */
 const stamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 
+export interface InboxOptions {
+  workspaces: Pick<WorkspaceDirectory, 'path'>;
+  /** What a workspace's inbox may hold; without limit when absent. */
+  limits?(workspace: string): Pick<StorageQuota, 'inboxFiles' | 'inboxBytes'>;
+}
+
+/** A full inbox is counted anew after this long (ms), for files that went from folders in it. */
+const AGAIN_MS = 10_000;
+
 export class Inbox {
-  constructor(private readonly options: { workspaces: Pick<WorkspaceDirectory, 'path'> }) {}
+  private readonly use = new FolderUse();
+
+  constructor(private readonly options: InboxOptions) {}
 
   /**
    * Saves the bytes with mode 0600 and returns the path relative to the workspace, with `/`. A name that is taken gets
-   * `-2`, `-3` and so on. Throws `config` when `inbox` is a link or no folder, and the file system's own error
+   * `-2`, `-3` and so on. Throws `quota` when the inbox is full, `config` when `inbox` is a link or no folder, and the file system's own error
    * otherwise; a file that could not be written whole is removed.
    */
   save(workspace: string, { caller, filename, bytes, at }: IncomingFile): string {
     const folder = this.folder(workspace);
+    this.mustHaveRoom(folder, workspace, bytes.length, at);
     const prefix = `a2a-${callerFilePart(caller.id, workspace)}-${stamp(at)}-`;
     const [stem, extension] = splitExtension(safeFileName(filename ?? ''));
     for (let number = 1; number <= MAX_SAME_NAME; number += 1) {
       const name = `${prefix}${stem}${number === 1 ? '' : `-${number}`}${extension}`;
-      if (writeNew(folder, name, bytes)) return `${FOLDER}/${name}`;
+      if (!writeNew(folder, name, bytes)) continue;
+      this.use.added(folder, bytes.length);
+      return `${FOLDER}/${name}`;
     }
     throw new AppError('storage-failed', 'The inbox holds too many files of that name.');
+  }
+
+  private mustHaveRoom(folder: string, workspace: string, size: number, now: number): void {
+    const limits = this.options.limits?.(workspace);
+    if (!limits) return;
+    const isFull = (notBefore?: number): boolean => {
+      const { files, bytes } = this.use.of(folder, now, notBefore);
+      return files >= limits.inboxFiles || bytes + size > limits.inboxBytes;
+    };
+    if (isFull() && isFull(now - AGAIN_MS)) {
+      throw new AppError('quota', "The workspace's inbox is full: its owner has to make room.");
+    }
   }
 
   /** The folder's path without links in it; makes the folder. */

@@ -4,11 +4,18 @@ import { join } from 'node:path';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
 import type { Logger, Secrets } from '../log.js';
-import { addCaller, addCallerKey, removeCaller, removeCallerKeys } from './caller-edits.js';
+import {
+  addCaller,
+  addCallerKey,
+  removeCaller,
+  removeCallerKeys,
+  removeWebhookSecret,
+  setWebhookSecret,
+} from './caller-edits.js';
 import { isExpiry, readCallers, type CallerEntry, type CallersReading } from './caller-entries.js';
 import { CallerIndex } from './caller-index.js';
-import { keyHash, mintKey } from './caller-keys.js';
-import type { Caller, CallerDirectory, CallerListing } from './callers.js';
+import { keyHash, keyId, mintKey, mintWebhookSecret } from './caller-keys.js';
+import type { Caller, CallerDirectory, CallerListing, NewKeyOptions } from './callers.js';
 import type { WorkspaceDirectory } from './directory.js';
 import { FileProblems } from './file-problems.js';
 import { splitCallerId } from './names.js';
@@ -59,11 +66,18 @@ class FileCallers implements CallerDirectory {
     const hash = keyHash(key);
     const checked = this.isDue(AMBIGUITY_MS);
     if (checked) this.checkAll();
-    if (!this.isKnown(hash) && !checked) await this.nextCheck();
-    const caller = this.ownerOf(hash);
+    // Also for a key that is known and not good: how long a refusal takes must not tell which kind of refusal it is.
+    this.lookFor(hash);
+    if (!this.callerOf(hash) && !checked) await this.nextCheck();
+    const caller = this.callerOf(hash);
     // Where the file holds the hash alone, the key is known from here on.
     if (caller) this.options.secrets.add(key);
     return caller;
+  }
+
+  ownerOf(keySha256: string): string | undefined {
+    this.lookFor(keySha256);
+    return this.callerOf(keySha256)?.id;
   }
 
   find(callerId: string): Caller | undefined {
@@ -82,19 +96,30 @@ class FileCallers implements CallerDirectory {
     options: { note?: string; agents?: string[]; expiresAt?: string } = {},
   ): Promise<string> {
     const createdAt = new Date(this.options.clock.now()).toISOString();
-    return this.mint(workspace, options.expiresAt, (document, key) =>
+    return this.mint(workspace, [options.expiresAt], (document, key) =>
       addCaller(document, { ...options, name, createdAt }, key),
     );
   }
 
-  async addKey(workspace: string, name: string, options: { expiresAt?: string } = {}): Promise<string> {
-    return this.mint(workspace, options.expiresAt, (document, key) =>
-      addCallerKey(document, name, key, options.expiresAt),
+  async addKey(workspace: string, name: string, options: NewKeyOptions = {}): Promise<string> {
+    return this.mint(workspace, [options.expiresAt, options.oldKeysExpireAt], (document, key) =>
+      addCallerKey(document, name, key, options),
     );
   }
 
-  removeKeys(workspace: string, name: string, hint?: string): Promise<number> {
-    return this.edit(workspace, (document) => removeCallerKeys(document, name, hint));
+  removeKeys(workspace: string, name: string, which?: string): Promise<number> {
+    return this.edit(workspace, (document) => removeCallerKeys(document, name, which));
+  }
+
+  async newWebhookSecret(workspace: string, name: string): Promise<string> {
+    const secret = mintWebhookSecret();
+    this.options.secrets.add(secret);
+    await this.edit(workspace, (document) => setWebhookSecret(document, name, secret));
+    return secret;
+  }
+
+  removeWebhookSecret(workspace: string, name: string): Promise<boolean> {
+    return this.edit(workspace, (document) => removeWebhookSecret(document, name));
   }
 
   remove(workspace: string, name: string): Promise<void> {
@@ -103,11 +128,11 @@ class FileCallers implements CallerDirectory {
 
   private async mint(
     workspace: string,
-    expiresAt: string | undefined,
+    expiries: readonly (string | undefined)[],
     change: (document: Document, key: string) => void,
   ): Promise<string> {
-    if (expiresAt !== undefined && !isExpiry(expiresAt))
-      throw new AppError('invalid-params', 'expiresAt must be an ISO 8601 date, or a date with time and zone.');
+    if (expiries.some((expiry) => expiry !== undefined && !isExpiry(expiry)))
+      throw new AppError('invalid-params', 'An expiry must be an ISO 8601 date, or a date with time and zone.');
     const key = mintKey();
     this.options.secrets.add(key);
     await this.edit(workspace, (document) => change(document, key));
@@ -127,13 +152,12 @@ class FileCallers implements CallerDirectory {
     return result;
   }
 
-  /** True when the key has an owner once the files of its owners were looked at again. */
-  private isKnown(hash: string): boolean {
+  /** Brings what is known of the key's owners up to date with their files. */
+  private lookFor(hash: string): void {
     this.look(this.index.find(hash).map(({ caller }) => caller.workspace));
-    return this.index.find(hash).length > 0;
   }
 
-  private ownerOf(hash: string): Caller | undefined {
+  private callerOf(hash: string): Caller | undefined {
     const [owner, second] = this.index.find(hash);
     if (!owner || second) return undefined;
     return owner.expiresAt !== undefined && owner.expiresAt <= this.options.clock.now() ? undefined : owner.caller;
@@ -236,12 +260,13 @@ const naming = (owners: string[]): string =>
     ? owners.join(', ')
     : `${owners.slice(0, MAX_NAMED).join(', ')} and ${owners.length - MAX_NAMED} more`;
 
-function listing({ caller, keys, note, agents, createdAt }: CallerEntry): CallerListing {
+function listing({ caller, keys, note, agents, createdAt, webhookSecret }: CallerEntry): CallerListing {
   return {
     id: caller.id,
     workspace: caller.workspace,
     name: caller.name,
-    keys: keys.map(({ hint, expiresAt }) => ({
+    keys: keys.map(({ hash, hint, expiresAt }) => ({
+      id: keyId(hash),
       hint,
       ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
     })),
@@ -249,5 +274,6 @@ function listing({ caller, keys, note, agents, createdAt }: CallerEntry): Caller
     ...(agents && { agents }),
     ...(caller.skills && { skills: caller.skills }),
     ...(createdAt !== undefined && { createdAt }),
+    ...(webhookSecret !== undefined && { signsWebhooks: true }),
   };
 }

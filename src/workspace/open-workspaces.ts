@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { fallbackCard, readCard, type CardReading } from './card-source.js';
-import type { WorkspaceDirectory } from './directory.js';
+import type { NewWorkspace, WorkspaceDirectory } from './directory.js';
 import { FileProblems } from './file-problems.js';
 import { Freshness } from './freshness.js';
 import { isName, nameProblem } from './names.js';
@@ -101,7 +101,7 @@ class HomeWorkspaces implements WorkspaceDirectory {
     return this.found.list();
   }
 
-  create(name: string, options: { card?: Partial<CardSource>; agentsMd?: string } = {}): void {
+  create(name: string, options: NewWorkspace = {}): void {
     const problem = nameProblem(name);
     if (problem !== undefined) throw new AppError('invalid-params', `The workspace's name ${problem}.`);
     const path = join(this.root, name);
@@ -116,7 +116,10 @@ class HomeWorkspaces implements WorkspaceDirectory {
         join(draft, 'AGENTS.md'),
         options.agentsMd ?? `# ${name}\n\nYou are ${name}, a helpful assistant.\n`,
       );
-      if (options.card) writeFileSync(join(draft, '.a2a', 'card.json'), writeDocument({ ...options.card }));
+      const documents = { 'card.json': options.card, 'workspace.json': options.settings };
+      for (const [file, document] of Object.entries(documents)) {
+        if (document) writeFileSync(join(draft, '.a2a', file), writeDocument({ ...document }));
+      }
       renameSync(draft, path);
       this.fresh.touch();
     } catch (error) {

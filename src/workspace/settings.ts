@@ -9,6 +9,16 @@ export interface Quota {
   concurrentTurns: number;
 }
 
+/** What a workspace may keep on disk. */
+export interface StorageQuota {
+  /** Tasks, ended ones included. */
+  tasks: number;
+  /** Bytes of tasks, journal, transcripts and blobs. */
+  taskBytes: number;
+  inboxFiles: number;
+  inboxBytes: number;
+}
+
 export interface WorkspaceSettings {
   /** The driver's name and whatever settings of its own it has. */
   driver: { name: string; [setting: string]: unknown };
@@ -26,7 +36,7 @@ export interface WorkspaceSettings {
   retention: { days?: number; maxTasks?: number };
   /** e.g. `7d`; the home's when absent. */
   expireQuestions?: string;
-  quota: Partial<Quota>;
+  quota: Partial<Quota & StorageQuota>;
   tools: { shell: boolean; writeStanding: boolean };
   /** Agents that isolated sessions of this workspace may call. */
   callAgents: string[];

@@ -1,7 +1,7 @@
 // What a workspace.json document says, with every default filled in; unknown members are ignored.
 import { z } from 'zod';
 import { secondsOf } from '../duration.js';
-import { NAME } from './names.js';
+import { driverSettings } from './driver-settings.js';
 import type { Reading } from './owner-json.js';
 import type { WorkspaceSettings } from './settings.js';
 
@@ -18,7 +18,7 @@ function isTimeZone(zone: string): boolean {
 }
 
 const schema = z.object({
-  driver: z.looseObject({ name: z.string().regex(NAME) }).default({ name: 'scripted' }),
+  driver: driverSettings.default({ name: 'scripted' }),
   exposed: z.boolean().default(true),
   publicCard: z.boolean().default(true),
   extendedCard: z.boolean().default(true),
@@ -30,7 +30,18 @@ const schema = z.object({
     .string()
     .refine((text) => secondsOf(text) > 0, 'not a duration such as 7d')
     .optional(),
-  quota: z.object({ liveTasksPerCaller: count, liveTasks: count, concurrentTurns: count }).partial().default({}),
+  quota: z
+    .object({
+      liveTasksPerCaller: count,
+      liveTasks: count,
+      concurrentTurns: count,
+      tasks: count,
+      taskBytes: count,
+      inboxFiles: count,
+      inboxBytes: count,
+    })
+    .partial()
+    .default({}),
   tools: z.object({ shell: z.boolean().default(false), writeStanding: z.boolean().default(false) }).prefault({}),
   callAgents: names.default([]),
 });

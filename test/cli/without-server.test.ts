@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureOperatorKey, operatorKeyFile, writeServerInfo } from '../../src/home.js';
@@ -39,6 +39,23 @@ describe('commands without a server', () => {
     expect(await type('callers', 'remove', 'desk/bob')).toMatchObject({ code: 0 });
     expect(await type('callers', 'remove', 'desk/bob')).toMatchObject({ code: 6 });
     expect(await type('callers', 'add', 'nowhere/bob')).toMatchObject({ code: 6 });
+  });
+
+  it('init sets up a language model, and nothing for settings that can’t be used', async () => {
+    const llm = ['--llm', 'http://127.0.0.1:11434/v1/', '--model', 'small'];
+    expect(await type('init', 'thinker', ...llm, '--key-env', 'MODEL_KEY')).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(join(home, 'workspaces/thinker/.a2a/workspace.json'), 'utf8'))).toEqual({
+      v: 1,
+      driver: { name: 'llm', baseUrl: 'http://127.0.0.1:11434/v1/', model: 'small', keyEnv: 'MODEL_KEY' },
+    });
+    for (const wrong of [
+      ['--llm', 'ftp://x', '--model', 'm'],
+      ['--llm', 'http://x/v1'],
+      ['--model', 'm'],
+      [...llm, '--key-env', 'SWITCHBOARD_OPERATOR_KEY'],
+    ])
+      expect(await type('init', 'other', ...wrong)).toMatchObject({ code: 2 });
+    expect(existsSync(join(home, 'workspaces/other'))).toBe(false);
   });
 
   it('what needs a server says so', async () => {

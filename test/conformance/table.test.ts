@@ -24,16 +24,28 @@ describe('the table of rules', () => {
     expect(rowsOf(document)).toEqual(['9', '12', 'C2']);
   });
 
+  it('has a section of its own for the client', () => {
+    const assertionResults = [
+      test('[20] Chosen. (§8)', 'passed', 'the client'),
+      test('[20] Offered. (§8)', 'passed', 'JSON-RPC'),
+    ];
+    const [server, client] = tableDocument(tableOf({ testResults: [{ assertionResults }] })).split('## The client');
+    expect(server).toContain('| 20 | Offered. | §8 | yes | – |');
+    expect(server).not.toContain('Chosen');
+    expect(client).toContain('| 20 | Chosen. | §8 |');
+  });
+
   it('refuses a test whose title names no rule', () => {
     expect(() => tableOf({ testResults: [{ assertionResults: [test('works', 'passed')] }] })).toThrow('works');
   });
 });
 
 describe('docs/conformance.md', () => {
-  const folder = new URL('./a2a/', import.meta.url);
-  const sources = readdirSync(folder)
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => readFileSync(new URL(name, folder), 'utf8'))
+  const folders = ['./a2a/', './client/'].map((name) => new URL(name, import.meta.url));
+  const sources = folders
+    .flatMap((folder) => readdirSync(folder).map((name) => new URL(name, folder)))
+    .filter(({ pathname }) => pathname.endsWith('.ts'))
+    .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
   const document = readFileSync(new URL('../../docs/conformance.md', import.meta.url), 'utf8');
 

@@ -9,11 +9,13 @@ export interface Line {
   row: string;
   rule: string;
   section: string;
-  /** Where it was shown: the bindings, or `both` for what belongs to no single one. */
+  /** Where it was shown: the bindings, `both` for what belongs to no single one, or `client` for the other side. */
   shown: Set<string>;
 }
 
 const BINDINGS = ['JSON-RPC', 'HTTP+JSON'];
+/** Around all tests of what the client does. */
+const CLIENT = 'the client';
 const TITLE = /^((?:\[\w+\])+) (.*) \((§?[^()]*)\)$/;
 
 /** The lines of all passed tests, by row. Throws for a test of this suite without a proper title. */
@@ -26,9 +28,10 @@ export function tableOf(report: TestReport): Line[] {
     if (!match) throw new Error(`not a title of a rule: ${title}`);
     if (status !== 'passed') continue;
     const [, rows = '', rule = '', section = ''] = match;
-    const shown = ancestorTitles.find((name) => BINDINGS.includes(name)) ?? 'both';
+    const binding = ancestorTitles.find((name) => BINDINGS.includes(name)) ?? 'both';
+    const shown = ancestorTitles.includes(CLIENT) ? 'client' : binding;
     for (const [, row = ''] of rows.matchAll(/\[(\w+)\]/g)) {
-      const key = `${row} ${rule}`;
+      const key = `${shown === 'client'} ${row} ${rule}`;
       const line = lines.get(key) ?? { row, rule, section, shown: new Set() };
       lines.set(key, line);
       line.shown.add(shown);
@@ -40,22 +43,36 @@ export function tableOf(report: TestReport): Line[] {
 /** Rows with a letter come after the rest. */
 const order = (row: string): number => (/^\d/.test(row) ? Number(row) : 1000 + Number(row.slice(1)));
 
-export function tableDocument(lines: readonly Line[]): string {
-  const rows = new Set(lines.map(({ row }) => row));
+export function tableDocument(all: readonly Line[]): string {
+  const lines = all.filter(({ shown }) => !shown.has('client'));
+  const client = all.filter(({ shown }) => shown.has('client'));
+  const count = (of: readonly Line[]): number => new Set(of.map(({ row }) => row)).size;
+  const rowOf = (cells: string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   const mark = ({ shown }: Line, binding: string): string => (shown.has(binding) || shown.has('both') ? 'yes' : '–');
   return [
     '# Conformance',
     '',
     'What the A2A specification asks of a server and this one is tested for, on the wire. The table is made of the titles of',
-    `passed tests by \`npm run conformance\`; it has ${rows.size} rows. Numbers with a C are about clients of A2A 0.3.`,
+    `passed tests by \`npm run conformance\`; it has ${count(lines)} rows. Numbers with a C are about clients of A2A 0.3.`,
     '',
     '| row | rule | section | JSON-RPC | HTTP+JSON |',
     '| --- | --- | --- | --- | --- |',
     ...lines.map((line) => {
-      const cells = [line.row, line.rule, line.section, ...BINDINGS.map((binding) => mark(line, binding))];
-      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+      return rowOf([line.row, line.rule, line.section, ...BINDINGS.map((binding) => mark(line, binding))]);
     }),
     '',
+    ...(client.length === 0
+      ? []
+      : [
+          '## The client',
+          '',
+          `What it asks of a client, and the one that calls other agents is tested for: ${count(client)} rows.`,
+          '',
+          '| row | rule | section |',
+          '| --- | --- | --- |',
+          ...client.map(({ row, rule, section }) => rowOf([row, rule, section])),
+          '',
+        ]),
   ].join('\n');
 }
 

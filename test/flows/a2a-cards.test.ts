@@ -1,6 +1,6 @@
 // Cards as clients read them: by version, by caller, conditionally, and with nothing in them that is nobody's business.
 import { describe, expect, it } from '@jest/globals';
-import { IDEMPOTENT_SEND } from '../../plugins/surfaces/a2a-bridge/extensions.js';
+import { IDEMPOTENT_SEND } from '../../src/extension-uris.js';
 import {
   KEYS,
   sendParams,

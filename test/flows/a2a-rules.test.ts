@@ -10,7 +10,7 @@ const send = async (text: string, options: Parameters<typeof server.rpc>[2] = {}
 
 /** What can be seen of an answer, with the ids in it taken out. */
 const visible = ({ status, headers, text }: Answer, ...ids: string[]): unknown => {
-  const shown = Object.fromEntries([...headers].filter(([name]) => name !== 'date'));
+  const shown = Object.fromEntries([...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'));
   return [status, shown, ids.reduce((rest, id) => rest.replaceAll(id, '<id>'), text)];
 };
 

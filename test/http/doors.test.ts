@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import { createDoors } from '../../src/http/create-doors.js';
+import { DEFAULTS, type Config } from '../../src/config.js';
+import { Gate } from '../../src/http/gate.js';
+import { Metrics } from '../../src/http/metrics.js';
 import { createErrorWriters } from '../../src/http/error-writers.js';
 import { createLogger, Secrets, silentLogger, type Logger } from '../../src/log.js';
 import type { Caller } from '../../src/workspace/callers.js';
@@ -11,15 +14,33 @@ const log = silentLogger();
 const { rest } = createErrorWriters(log);
 const ann: Caller = { id: 'alpha/ann', scope: 'alpha', name: 'ann', workspace: 'alpha', agents: ['alpha'] };
 
-function build(clock = new FakeClock(), warn: Logger = log): Express {
+interface Built {
+  clock?: FakeClock;
+  warn?: Logger;
+  settings?: Partial<Config>;
+  gate?: Gate;
+}
+
+const keepsUp = { lateMs: () => 0 };
+
+function build({
+  clock = new FakeClock(),
+  warn = log,
+  settings = {},
+  gate = new Gate({ lag: keepsUp, overloadMs: 200 }),
+}: Built = {}): Express {
   const doors = createDoors({
-    config: { rate: { perMinute: 60, burst: 2 }, maxBodyBytes: 100 },
+    config: { ...DEFAULTS, rate: { perMinute: 60, burst: 2 }, maxBodyBytes: 100, ...settings },
     callers: { authenticate: (key) => Promise.resolve(key === 'good' ? ann : undefined) },
     log: warn,
     clock,
     operatorKey: 'boss',
+    gate,
+    metrics: new Metrics(),
+    used: () => undefined,
   });
   const app = express();
+  app.set('trust proxy', settings.trustedProxies ?? []);
   app.use('/caller', doors.caller(rest), (req, res) => void res.json({ id: req.caller?.id }));
   app.use('/operator', doors.operator(rest), (_req, res) => void res.json({ ok: true }));
   app.use('/json', doors.json(rest), express.json(), (req, res) => void res.json({ body: req.body ?? 'none' }));
@@ -43,7 +64,7 @@ describe('the caller door', () => {
 
   it('refuses the request after the burst until a token is back', async () => {
     const clock = new FakeClock();
-    const ask = await serve(build(clock));
+    const ask = await serve(build({ clock }));
     const call = (): Promise<Answer> => ask('/caller', { headers: { 'X-API-Key': 'good' } });
     expect([(await call()).status, (await call()).status]).toEqual([200, 200]);
     const refused = await call();
@@ -58,7 +79,7 @@ describe('the warning about a request rate', () => {
     const clock = new FakeClock();
     const callers: unknown[] = [];
     const write = (line: string): void => void callers.push((JSON.parse(line) as { caller?: unknown }).caller);
-    const ask = await serve(build(clock, createLogger('warn', new Secrets(), { write })));
+    const ask = await serve(build({ clock, warn: createLogger('warn', new Secrets(), { write }) }));
     const storm = async (path: string, key: string): Promise<void> => {
       for (let i = 0; i < 6; i++) await ask(path, { headers: { 'X-API-Key': key } });
     };

@@ -2,7 +2,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Router } from 'express';
 import { connect } from 'node:net';
 import { systemClock } from '../../src/clock.js';
-import { createHttpServer, type HttpServer } from '../../src/http/server.js';
+import { DEFAULTS } from '../../src/config.js';
+import { Metrics } from '../../src/http/metrics.js';
+import { createHttpServer, type HttpServer, type HttpServerDeps } from '../../src/http/server.js';
 import { silentLogger } from '../../src/log.js';
 
 const open: HttpServer[] = [];
@@ -10,11 +12,15 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close(100);
 });
 
-async function start(corsOrigins: string[] = []): Promise<{ server: HttpServer; url: string; port: number }> {
+async function start(
+  corsOrigins: string[] = [],
+  settings: Partial<HttpServerDeps['config']> = {},
+): Promise<{ server: HttpServer; url: string; port: number }> {
   const server = createHttpServer({
-    config: { corsOrigins, trustedProxies: [] },
+    config: { ...DEFAULTS, corsOrigins, ...settings },
     log: silentLogger(),
     clock: systemClock,
+    metrics: new Metrics(),
   });
   open.push(server);
   const router = Router();
@@ -84,4 +90,62 @@ describe('the server', () => {
     expect(await ask('https://good.example')).toBe('https://good.example');
     expect(await ask('https://evil.example')).toBeNull();
   });
+
+  it('takes a request id that is harmless and makes one where there is none', async () => {
+    const { url } = await start();
+    const ask = async (id?: string): Promise<string | null> =>
+      (await fetch(`${url}/x`, { headers: id === undefined ? {} : { 'X-Request-Id': id } })).headers.get(
+        'x-request-id',
+      );
+    expect(await ask('trace-1.2:3_4')).toBe('trace-1.2:3_4');
+    for (const id of [undefined, 'a b', '"><script>', 'x'.repeat(129), ''])
+      expect(await ask(id)).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it.each([
+    ['headers', 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+    ['a body', 'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc'],
+    ['nothing', ''],
+  ])('gives up on a client that sends %s and then nothing more, and says so', async (_what, sent) => {
+    const connections = { ...DEFAULTS.connections, headersSeconds: 0.1, requestSeconds: 0.1 };
+    const { server, port } = await start([], { connections });
+    const reads = Router();
+    // An answer that waits for the whole body.
+    reads.post('/', (req, res) => void req.resume().on('end', () => void res.end()));
+    server.mount('/things', reads);
+    const answer = await talk(port, sent);
+    expect(answer).toContain('HTTP/1.1 408 Request Timeout\r\n');
+    expect(answer).toContain('X-Content-Type-Options: nosniff\r\n');
+    expect(answer).toMatch(/X-Request-Id: [0-9a-f-]{36}\r\n/);
+  });
+
+  it('does not write into an answer that is on its way when what follows is no request', async () => {
+    const { server, port } = await start();
+    const router = Router();
+    router.get('/', (_req, res) => void res.write('begun'));
+    server.mount('/open', router);
+    const answer = await talk(port, 'GET /open HTTP/1.1\r\nHost: x\r\n\r\n', 'NOT HTTP\r\n\r\n');
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  it('answers a request whose expectation it does not know', async () => {
+    const { port } = await start();
+    const head = 'GET /things/item/1 HTTP/1.1\r\nHost: x\r\nExpect: the-worst\r\nConnection: close\r\n\r\n';
+    expect(await talk(port, head)).toContain('HTTP/1.1 200');
+  });
 });
+
+/** Sends text, and more once the first answer comes; what came back until the server closed. */
+function talk(port: number, first: string, next?: string): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => void socket.write(first))
+      .on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        if (next !== undefined) socket.write(next);
+        next = undefined;
+      })
+      .on('error', () => undefined)
+      .on('close', () => resolve(text));
+  });
+}

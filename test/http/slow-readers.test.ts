@@ -3,6 +3,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Router, type Response } from 'express';
 import { connect, type Socket } from 'node:net';
 import { systemClock } from '../../src/clock.js';
+import { DEFAULTS } from '../../src/config.js';
+import { Metrics } from '../../src/http/metrics.js';
 import { createHttpServer, type HttpServer } from '../../src/http/server.js';
 import { SseHub } from '../../src/http/sse-hub.js';
 import { silentLogger } from '../../src/log.js';
@@ -19,8 +21,8 @@ afterEach(async () => {
 });
 
 async function start(routes: Record<string, (res: Response) => void>, stallMs = STALL_MS): Promise<number> {
-  const config = { corsOrigins: [], trustedProxies: [] };
-  const server = createHttpServer({ config, log: silentLogger(), clock: systemClock, stallMs });
+  const deps = { config: DEFAULTS, log: silentLogger(), clock: systemClock, metrics: new Metrics() };
+  const server = createHttpServer({ ...deps, stallMs });
   servers.push(server);
   const router = Router();
   for (const [path, run] of Object.entries(routes)) router.get(path, (_req, res) => run(res));

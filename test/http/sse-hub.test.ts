@@ -106,7 +106,7 @@ describe('a stream', () => {
 
   it('closes its source when the reader goes away', async () => {
     const stream = await openStream();
-    const closed = new Promise<void>((resolve) => (stream.sink.source = { close: resolve }));
+    const closed = new Promise<void>((resolve) => stream.sink.attach({ close: resolve }));
     write(stream, 1, '1');
     (await stream.incoming).destroy();
     await closed;
@@ -126,7 +126,7 @@ describe('a stream', () => {
 
   it('cuts off a reader that takes nothing for half a minute', async () => {
     const stream = await openStream();
-    const closed = new Promise<void>((resolve) => (stream.sink.source = { close: resolve }));
+    const closed = new Promise<void>((resolve) => stream.sink.attach({ close: resolve }));
     write(stream, 1, 'x'.repeat(20_000_000));
     await new Promise((resolve) => setImmediate(resolve));
     stream.clock.advance(40_000);
@@ -136,7 +136,7 @@ describe('a stream', () => {
   it('has its source closed when the server ends all streams', async () => {
     const stream = await openStream();
     let closed = 0;
-    stream.sink.source = { close: () => closed++ };
+    stream.sink.attach({ close: () => void closed++ });
     stream.hub.endAll();
     expect(closed).toBe(1);
   });

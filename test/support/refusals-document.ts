@@ -6,7 +6,8 @@ import { ERROR_TABLE } from '../../src/http/error-table.js';
 /** What refuses besides the guards. Complete by type: a new code has to be explained here. */
 const ELSEWHERE: Record<ErrorCode, string | undefined> = {
   unauthenticated: 'door: no key, an unknown or expired one, or two that differ',
-  'rate-limited': 'door: more requests than the rate allows',
+  'rate-limited':
+    'door: more requests than the rate allows, too many wrong keys from the address, or too many open streams',
   'too-large': 'door: the body is above `maxBodyBytes`',
   'unsupported-media-type': 'door: not JSON, not UTF-8, or compressed',
   'parse-error': 'door: the body is not JSON',
@@ -25,19 +26,20 @@ const ELSEWHERE: Record<ErrorCode, string | undefined> = {
   'content-type-not-supported': 'surface: a part of a kind or type that the agent does not take',
   'push-not-supported': 'surface: push notifications',
   'extended-card-not-configured': 'surface: this agent has no extended card, though the common card promises one',
-  overloaded: 'prompt port: the switchboard is stopping',
+  overloaded: 'door: the switchboard is stopping, can’t keep up, or has too many open streams',
   'storage-failed': 'ledger, files, index: nothing was accepted, for want of disk space for instance',
   internal: "anywhere: a defect, or an owner's file that can't be used; the log says which",
+  forbidden: 'operator door: a host name or an origin that the surface is not for',
   // These come from guards alone.
-  forbidden: undefined,
   busy: undefined,
   quota: undefined,
+  cooldown: undefined,
   loop: undefined,
   // Written as `internal` where a request meets them.
   config: undefined,
   locked: undefined,
   // Nothing refuses with these.
-  cooldown: undefined,
+
   'invalid-agent-response': undefined,
 };
 

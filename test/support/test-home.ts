@@ -40,6 +40,10 @@ export function makeTestHome(options: HomeOptions = {}): TestHome {
     operatorKey: OPERATOR_KEY,
     rate: { perMinute: PLENTY, burst: PLENTY },
     quota: { liveTasksPerCaller: PLENTY, liveTasks: PLENTY, concurrentTurns: PLENTY },
+    streams: { perCaller: PLENTY, total: PLENTY },
+    lockout: { failures: PLENTY },
+    // Tests share the processor with others, and their servers the process with the test.
+    overloadMs: PLENTY,
     ...options.settings,
   });
   return { path, workspace: WORKSPACE, keys, remove: () => rmSync(path, { recursive: true, force: true }) };

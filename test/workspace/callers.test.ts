@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:f
 import type { Caller } from '../../src/workspace/callers.js';
 import { TempWorkspaces } from '../support/temp-workspaces.js';
 
-const sha = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
+const sha256 = (key: string): string => createHash('sha256').update(key).digest('hex');
+const sha = (key: string): string => `sha256:${sha256(key)}`;
 /** A caller in the short form. */
 const short = (name: string, key: string): object => ({ callers: [{ name, key }] });
 
@@ -388,6 +389,44 @@ describe('keys', () => {
     });
   });
 
+  test('may end at a time that rotation sets, but never later than before, and no unusable one comes to life', async () => {
+    const home = new TempWorkspaces('demo');
+    home.write('demo', 'callers.json', [
+      {
+        name: 'ann',
+        key: 'ends-with-the-rotation',
+        keys: [
+          { key: 'ends-before-it', expiresAt: '2026-01-02' },
+          { key: 'unusable-one', expiresAt: 'whenever' },
+        ],
+      },
+    ]);
+    const key = await home.callers.addKey('demo', 'ann', { oldKeysExpireAt: '2026-01-03T00:00:00Z' });
+    const good = async (): Promise<boolean[]> => {
+      const asked = ['ends-with-the-rotation', 'ends-before-it', 'unusable-one', key].map((old) => ask(home, old));
+      return (await Promise.all(asked)).map((id) => id === 'demo/ann');
+    };
+    home.clock.advance(1_000);
+    expect(await good()).toEqual([true, true, false, true]);
+    home.clock.advance(86_400_000);
+    expect(await good()).toEqual([true, false, false, true]);
+    home.clock.advance(86_400_000);
+    expect(await good()).toEqual([false, false, false, true]);
+    await expect(home.callers.addKey('demo', 'ann', { oldKeysExpireAt: 'soon' })).rejects.toMatchObject({
+      code: 'invalid-params',
+    });
+  });
+
+  test('tell whose they are by their hash, as long as they are good', async () => {
+    const home = new TempWorkspaces('demo', 'other');
+    home.write('demo', 'callers.json', [{ name: 'ann', keys: [{ key: 'k-of-ann', expiresAt: '2026-01-02' }] }]);
+    await ask(home, 'k-of-ann');
+    expect(home.callers.ownerOf(sha256('x'))).toBeUndefined();
+    expect(home.callers.ownerOf(sha256('k-of-ann'))).toBe('demo/ann');
+    home.clock.advance(86_400_000);
+    expect(home.callers.ownerOf(sha256('k-of-ann'))).toBeUndefined();
+  });
+
   test('are removed by hint', async () => {
     const home = new TempWorkspaces('demo');
     home.write('demo', 'callers.json', [
@@ -434,7 +473,13 @@ describe('keys', () => {
       createdAt: '2025-01-01',
     };
     const bob = { id: 'other/bob', workspace: 'other', name: 'bob', keys: [] };
-    expect(home.callers.list()).toEqual([ann, bob]);
+    const listed = home.callers.list();
+    const ids = listed.flatMap(({ keys }) => keys.map(({ id }) => id));
+    expect([new Set(ids).size, ids.every((id) => /^[0-9a-f]{16}$/.test(id))]).toEqual([4, true]);
+    expect(listed.map((caller) => ({ ...caller, keys: caller.keys.map(({ id: _id, ...key }) => key) }))).toEqual([
+      ann,
+      bob,
+    ]);
     expect(home.callers.list('other')).toEqual([bob]);
     expect(home.callers.list('gone')).toEqual([]);
   });

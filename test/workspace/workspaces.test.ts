@@ -81,7 +81,7 @@ describe('settings', () => {
     const home = new TempWorkspaces('a');
     home.write('a', 'workspace.json', {
       v: 1,
-      driver: { name: 'llm', model: 'm' },
+      driver: { name: 'other', model: 'm' },
       timeZone: 'Europe/Berlin',
       queue: 3,
       retention: { maxTasks: 10 },
@@ -93,7 +93,7 @@ describe('settings', () => {
     });
     expect(home.workspaces.settings('a')).toEqual({
       ...DEFAULTS,
-      driver: { name: 'llm', model: 'm' },
+      driver: { name: 'other', model: 'm' },
       timeZone: 'Europe/Berlin',
       queue: 3,
       retention: { maxTasks: 10 },

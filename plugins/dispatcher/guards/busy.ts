@@ -1,4 +1,4 @@
-// Guard 6: the task can take a turn now, and its context has none running. A workspace may let new messages wait
+// Guard 7: the task can take a turn now, and its context has none running. A workspace may let new messages wait
 // instead; the switchboard's own deliveries always wait. A task that has ended is told here, after the duplicates: a
 // message sent again is answered by its task, whatever became of that.
 import { isTerminal, shortState } from '../../../src/a2a-model.js';

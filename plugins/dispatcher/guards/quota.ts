@@ -1,7 +1,6 @@
-// Guard 5: how many live tasks a caller and its workspace may have, and how many turns an agent runs at once. The
-// smallest number counts, whether the caller's, the workspace's or the configuration's.
-import type { Quota } from '../../../src/workspace/settings.js';
-import { refuse, targetOf, type Candidate, type Guard, type GuardPorts, type Verdict } from '../guard.js';
+// Guard 6: how many live tasks a caller and its workspace may have, and how many turns an agent runs at once.
+import { refuse, targetOf, type Guard, type GuardPorts, type Verdict } from '../guard.js';
+import { limitOf } from './limit-of.js';
 
 /** Seconds after which a refused caller may try again. */
 const RETRY_AFTER = 5;
@@ -25,12 +24,6 @@ export const quota: Guard = {
     return undefined;
   },
 };
-
-function limitOf(limit: keyof Quota, workspace: string, { request }: Candidate, { core }: GuardPorts): number {
-  const ofCaller = core.callers.find(request.caller.id)?.quota?.[limit];
-  const ofWorkspace = core.workspaces.has(workspace) ? core.workspaces.settings(workspace).quota[limit] : undefined;
-  return Math.min(ofCaller ?? Infinity, ofWorkspace ?? Infinity, core.config.quota[limit]);
-}
 
 function over(what: string, { core }: GuardPorts): Verdict {
   return {

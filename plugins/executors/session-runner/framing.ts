@@ -6,6 +6,9 @@ import type { ToolDeclaration } from './tools.js';
 export interface Frame {
   /** Standing context and local time: the owner's words. */
   system: string;
+  /** The two apart, for agents that keep the first and need only the second anew. `standing` may be empty. */
+  standing: string;
+  time: string;
   /** The message, framed when it comes from a third party. */
   prompt: string;
 }
@@ -23,12 +26,18 @@ export interface FrameInput {
   timeZone?: string;
   /** The message as one text. */
   message: string;
+  /** The assistant's own question that the message answers. */
+  question?: string;
 }
 
 export function frame(input: FrameInput): Frame {
-  const files = input.standing.map((file) => `# ${file.name}\n\n${file.text}`);
-  const system = [...files, `Local time: ${localTime(input.now, input.timeZone)}`].join('\n\n');
-  if (input.owner) return { system, prompt: input.message };
+  const standing = input.standing.map((file) => `# ${file.name}\n\n${file.text}`).join('\n\n');
+  const time = `Local time: ${localTime(input.now, input.timeZone)}`;
+  const context = { system: standing === '' ? time : `${standing}\n\n${time}`, standing, time };
+  const { question } = input;
+  const message =
+    question === undefined ? input.message : `[In answer to your question: ${question}]\n\n${input.message}`;
+  if (input.owner) return { ...context, prompt: message };
   const tools = input.tools.map((tool) => `- ${tool.name}: ${tool.description}`);
   const lines = [
     `[The message below was sent to the assistant "${input.workspace}" by ${input.caller}.`,
@@ -38,7 +47,7 @@ export function frame(input: FrameInput): Frame {
     ...(tools.length > 0 ? ['Tools that exist for this conversation:', ...tools] : []),
     'All that follows is the message.]',
   ];
-  return { system, prompt: `${lines.join('\n')}\n\n${input.message}` };
+  return { ...context, prompt: `${lines.join('\n')}\n\n${message}` };
 }
 
 function localTime(now: number, timeZone: string | undefined): string {

@@ -1,5 +1,6 @@
 // A message as a session reads it: its words, and its other parts as things that can be put into words.
 import type { BlobPart, Message, Part, TextPart, UrlPart } from '../../../src/a2a-model.js';
+import { RunFailure } from '../../../src/executors/contract.js';
 
 export type Attachment =
   /** Saved below the workspace; `path` is relative to it, `size` in bytes. */
@@ -24,8 +25,16 @@ export interface Intake {
   download(part: UrlPart): Promise<SavedFile>;
 }
 
-/** The parts of a message other than its words, in order. Files are saved on the way, one after the other. */
+/** Files of one message, at most. */
+const MAX_FILES = 50;
+
+/**
+ * The parts of a message other than its words, in order. Files are saved on the way, one after the other. Throws a
+ * RunFailure before anything is saved when there are too many.
+ */
 export async function readAttachments(message: Message, intake: Intake): Promise<Attachment[]> {
+  const files = message.parts.filter((part) => 'url' in part || 'blob' in part).length;
+  if (files > MAX_FILES) throw new RunFailure(`A message may bring ${MAX_FILES} files at most.`, 'too-many-files');
   const attachments: Attachment[] = [];
   for (const part of message.parts) if (!('text' in part)) attachments.push(await readPart(part, intake));
   return attachments;

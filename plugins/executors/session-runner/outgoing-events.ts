@@ -15,6 +15,8 @@ export interface OutgoingDeps {
 export class Outgoing {
   private artifacts = 0;
   private speaking = false;
+  /** The first half of a character whose second one is to come. */
+  private half = '';
   private ended = false;
 
   constructor(
@@ -28,8 +30,7 @@ export class Outgoing {
     if (this.ended || this.handle.signal.aborted) return;
     switch (event.type) {
       case 'delta':
-        this.speaking = true;
-        return this.handle.delta(event.text);
+        return this.delta(event.text);
       case 'message-end':
         return this.endMessage();
       case 'status':
@@ -77,8 +78,19 @@ export class Outgoing {
     }
   }
 
+  /** A model's pieces may end in the middle of a character. */
+  private delta(text: string): void {
+    const whole = this.half + text;
+    this.half = /[\uD800-\uDBFF]$/.exec(whole)?.[0] ?? '';
+    const ready = this.half === '' ? whole : whole.slice(0, -1);
+    if (ready === '') return;
+    this.speaking = true;
+    this.handle.delta(ready);
+  }
+
   private endMessage(): void {
     this.speaking = false;
+    this.half = '';
     this.handle.endMessage();
   }
 

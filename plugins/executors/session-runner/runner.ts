@@ -14,6 +14,7 @@ import { historyBefore } from './history.js';
 import { Outgoing } from './outgoing-events.js';
 import { isOwner, SessionTurn } from './session-turn.js';
 import { Sessions } from './sessions.js';
+import { toolsFor } from './tools.js';
 
 /** What the runner uses of the workspaces' files beyond the core's ports. */
 export interface SessionFiles {
@@ -21,7 +22,10 @@ export interface SessionFiles {
   inbox: Pick<Inbox, 'save'>;
 }
 
-export type RunnerCore = Pick<Core, 'config' | 'clock' | 'log' | 'workspaces' | 'blobs' | 'net'> & {
+export type RunnerCore = Pick<
+  Core,
+  'config' | 'clock' | 'log' | 'workspaces' | 'blobs' | 'net' | 'environment' | 'capabilities'
+> & {
   ledger: Pick<Core['ledger'], 'saveSession'>;
 };
 
@@ -31,8 +35,6 @@ export interface RunnerDeps {
   drivers: readonly Driver[];
   /** Tells the workspace's owner something. */
   notify(prompt: Prompt, text: string): void;
-  /** How many idle sessions stay open. */
-  maxIdleSessions?: number;
 }
 
 export class Runner implements Executor {
@@ -46,7 +48,7 @@ export class Runner implements Executor {
     const { clock, log, config } = deps.core;
     this.drivers = new Map(deps.drivers.map((driver) => [driver.name, driver]));
     const idleMs = config.sessionIdleSeconds * 1000;
-    this.sessions = new Sessions({ clock, log, idleMs, maxIdle: deps.maxIdleSessions ?? 1000 });
+    this.sessions = new Sessions({ clock, log, idleMs, maxIdle: config.maxIdleSessions });
   }
 
   find(agent: string): AgentInfo | undefined {
@@ -112,7 +114,7 @@ export class Runner implements Executor {
   private context(prompt: Prompt, settings: WorkspaceSettings): DriverContext {
     // Only these few fields are captured: an idle session must not keep its first message alive.
     const { agent, caller, contextId, taskId, turn } = prompt;
-    const { workspaces, clock, log } = this.deps.core;
+    const { workspaces, clock, log, environment, capabilities } = this.deps.core;
     const { transcripts } = this.deps.files;
     return {
       workspace: agent,
@@ -122,6 +124,7 @@ export class Runner implements Executor {
       contextId,
       caller,
       owner: isOwner(prompt),
+      tools: toolsFor({ owner: isOwner(prompt), notices: capabilities.has('owner-notices') }),
       settings,
       history: () => {
         // Lines of the turns just before may still wait for their file.
@@ -129,6 +132,8 @@ export class Runner implements Executor {
         return historyBefore(transcripts.read(agent, sessionFile(agent, caller.id, contextId)), { taskId, turn });
       },
       file: (name) => workspaces.driverFile(agent, name),
+      fetch: this.deps.core.net.fetch({ purpose: 'model', trusted: true }),
+      environment,
       clock,
       log,
     };
@@ -140,8 +145,10 @@ export class Runner implements Executor {
     settings: WorkspaceSettings,
     outgoing: Outgoing,
   ): Promise<DriverTurn> {
-    const { workspaces, config, clock, blobs, net, log } = this.deps.core;
+    const { workspaces, config, clock, blobs, net, log, capabilities } = this.deps.core;
     const { agent, caller } = prompt;
+    // What links lead to counts together: a small message must not bring much more than a large one could hold.
+    let room = Math.max(config.maxBodyBytes, config.maxPartBytes);
     const keep = (filename: string | undefined, bytes: Uint8Array): string =>
       this.deps.files.inbox.save(agent, { caller, filename, bytes, at: clock.now() });
     return SessionTurn.open(prompt, signal, {
@@ -155,10 +162,12 @@ export class Runner implements Executor {
           return bytes && keep(filename, bytes);
         },
         download: async (part) => {
-          const file = await download(net, part, { maxBytes: config.maxPartBytes, signal });
+          const file = await download(net, part, { maxBytes: Math.min(config.maxPartBytes, room), signal });
+          room -= file.bytes.length;
           return { path: keep(file.name, file.bytes), size: file.bytes.length, mediaType: file.mediaType };
         },
       },
+      notices: () => capabilities.has('owner-notices'),
       refused: (file, reason) => log.warn({ workspace: agent, file, reason }, 'a standing file was left out'),
       emit: outgoing.emit,
     });

@@ -1,6 +1,7 @@
-// The plugin that lets workspaces answer: registers the runner and carries words to owners onto the bus and the log.
+// The plugin that lets workspaces answer: registers the runner and carries words to owners onto the bus.
 import type { Prompt } from '../../../src/executors/contract.js';
 import { definePlugin } from '../../../src/plugin.js';
+import { acpDriverOf } from './drivers/acp/acp-driver.js';
 import type { Driver } from './drivers/driver.js';
 import { DRIVERS } from './drivers/driver-list.js';
 import { Runner, type SessionFiles } from './runner.js';
@@ -8,7 +9,8 @@ import { Runner, type SessionFiles } from './runner.js';
 /** Characters of one notice; more is cut, since a caller decides how much an agent says. */
 const MAX_NOTICE = 4_000;
 
-export const sessionRunner = (files: SessionFiles, drivers: readonly Driver[] = DRIVERS) =>
+/** `given` replaces the built-in drivers. */
+export const sessionRunner = (files: SessionFiles, given?: readonly Driver[]) =>
   definePlugin({
     name: 'session-runner',
     consumes: [],
@@ -19,17 +21,23 @@ export const sessionRunner = (files: SessionFiles, drivers: readonly Driver[] = 
         if (prompt.synthetic) return;
         const text = words.slice(0, MAX_NOTICE).replace(/[\uD800-\uDBFF]$/, '');
         const notice = { workspace: prompt.agent, caller: prompt.caller.id, text, cid: prompt.cid };
-        log.info(notice, 'a session notifies its owner');
         bus.publish('owner.notified', notice);
       };
-      const { config, clock, workspaces, blobs, ledger, net } = core;
+      const { config, clock, workspaces, blobs, ledger, net, environment, capabilities } = core;
+      const drivers = given ?? [...DRIVERS, acpDriverOf(core)];
       const runner = new Runner({
-        core: { config, clock, workspaces, blobs, ledger, net, log },
+        core: { config, clock, workspaces, blobs, ledger, net, environment, capabilities, log },
         files,
         drivers,
         notify,
       });
       core.registry.register(runner);
-      return { stop: () => runner.sessions.stop() };
+      for (const driver of drivers) driver.start?.();
+      return {
+        async stop() {
+          await runner.sessions.stop();
+          for (const driver of drivers) await driver.stop?.();
+        },
+      };
     },
   });

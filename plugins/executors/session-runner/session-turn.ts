@@ -4,11 +4,13 @@ import type { Prompt } from '../../../src/executors/contract.js';
 import type { Answer } from '../../../src/ledger/records.js';
 import type { DriverTurn } from './drivers/driver.js';
 import type { DriverEvent } from './drivers/events.js';
+import { FileAccess } from './file-tools/file-access.js';
 import { frame, type Frame } from './framing.js';
 import { describeMessage, readAttachments, type Attachment, type Intake } from './incoming-message.js';
 import { readStandingFiles } from './standing-files.js';
-import { callTool, toolsFor, type ToolDeclaration, type ToolResult } from './tools.js';
+import { callTool, toolsFor, type ToolConditions, type ToolDeclaration, type ToolResult } from './tools.js';
 import { readWorkspaceFile } from './workspace-file.js';
+import { isPlace, locate } from './workspace-path.js';
 
 export interface TurnDeps {
   /** Absolute path of the workspace's folder. */
@@ -18,10 +20,15 @@ export interface TurnDeps {
   /** Largest file that `send` gives away, in bytes. */
   maxFileBytes: number;
   intake: Intake;
+  /** Whether somebody passes on what is for the owner. */
+  notices(): boolean;
   /** A standing file was left out. */
   refused(name: string, reason: string): void;
   emit(event: DriverEvent): void;
 }
+
+/** How many files of the largest size one turn may give away. */
+const FILES_OUT = 4;
 
 /** The operator's own conversation with a workspace. */
 export const isOwner = (prompt: Prompt): boolean => prompt.caller.id === 'operator';
@@ -31,7 +38,9 @@ export class SessionTurn implements DriverTurn {
   readonly turn: number;
   readonly text: string;
   readonly answers: readonly Answer[];
-  private readonly owner: boolean;
+  private readonly conditions: ToolConditions;
+  /** Bytes that `send` may still give away. */
+  private room: number;
 
   private constructor(
     private readonly prompt: Prompt,
@@ -43,7 +52,8 @@ export class SessionTurn implements DriverTurn {
     this.cid = prompt.cid;
     this.turn = prompt.turn;
     this.answers = prompt.answers;
-    this.owner = isOwner(prompt);
+    this.conditions = { owner: isOwner(prompt), notices: deps.notices() };
+    this.room = FILES_OUT * deps.maxFileBytes;
     this.text = decision ?? textOf(prompt.message.parts);
   }
 
@@ -59,39 +69,55 @@ export class SessionTurn implements DriverTurn {
   }
 
   get tools(): readonly ToolDeclaration[] {
-    return toolsFor(this.owner);
+    return toolsFor(this.conditions);
   }
 
   message(): string {
     return describeMessage(this.text, this.attachments);
   }
 
-  frame(): Frame {
-    const { deps, prompt, owner, tools } = this;
+  frame(tools: readonly ToolDeclaration[] = this.tools): Frame {
+    const { deps, prompt } = this;
+    const question = openQuestion(prompt);
     return frame({
       workspace: prompt.agent,
       caller: prompt.caller.id,
-      owner,
+      owner: this.conditions.owner,
       standing: readStandingFiles(deps.directory(), deps.refused),
       tools,
       now: deps.now(),
       timeZone: deps.timeZone,
       message: this.message(),
+      ...(question !== undefined && { question }),
     });
   }
 
-  callTool(name: string, args: unknown): ToolResult {
-    const readFile = (path: string): { name: string; bytes: Uint8Array } | { problem: string } => {
-      const file = readWorkspaceFile(this.deps.directory(), path, this.deps.maxFileBytes);
-      if (file.kind === 'missing') return { problem: `There is no file ${path}.` };
-      if (file.kind === 'refused') return { problem: `${path} can't be sent: it ${file.reason}.` };
-      if (file.size > this.deps.maxFileBytes) {
-        return { problem: `${path} can't be sent: it is larger than ${this.deps.maxFileBytes} bytes.` };
-      }
-      return { name: path, bytes: file.bytes };
-    };
-    return callTool(this.owner, name, args, { emit: this.deps.emit, readFile });
+  callTool(name: string, args: unknown): Promise<ToolResult> {
+    return callTool(this.conditions, name, args, { emit: this.deps.emit, readFile: (path) => this.fileToSend(path) });
   }
+
+  private fileToSend(path: string): { name: string; bytes: Uint8Array } | { problem: string } {
+    const { prompt, deps } = this;
+    const directory = deps.directory();
+    const no = (why: string): { problem: string } => ({ problem: `${path} can't be sent: ${why}.` });
+    const place = locate(directory, path);
+    const access = new FileAccess({ workspace: prompt.agent, caller: prompt.caller, owner: this.conditions.owner });
+    const reason = isPlace(place) ? access.mayRead(place) : undefined;
+    if (reason !== undefined) return no(`it ${reason}`);
+    const file = isPlace(place) ? readWorkspaceFile(directory, place.path, deps.maxFileBytes) : place;
+    if (file.kind === 'missing') return { problem: `There is no file ${path}.` };
+    if (file.kind === 'refused') return no(`it ${file.reason}`);
+    if (file.size > deps.maxFileBytes) return no(`it is larger than ${deps.maxFileBytes} bytes`);
+    if (file.size > this.room) return no('too much was sent already');
+    this.room -= file.size;
+    return { name: path, bytes: file.bytes };
+  }
+}
+
+/** The question to the caller that this turn's message answers. */
+function openQuestion(prompt: Prompt): string | undefined {
+  const last = prompt.turn > 1 ? prompt.answers.at(-1) : undefined;
+  return last?.from === 'caller' ? last.question : undefined;
 }
 
 /** The operator's decision in words, when it is what started this turn: such a turn has no message of its own. */

@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024;
  */
 export function readStandingFiles(directory: string, refused: (name: string, reason: string) => void): StandingFile[] {
   const read = (name: string): StandingFile | undefined => {
-    const file = readWorkspaceFile(directory, name, MAX_BYTES);
+    const file = readWorkspaceFile(directory, name, MAX_BYTES, { severalNames: true });
     if (file.kind === 'refused') refused(name, file.reason);
     if (file.kind !== 'read') return undefined;
     const cut = file.size > MAX_BYTES;

@@ -17,6 +17,14 @@ export interface ToolResult {
   end?: TurnEnd;
 }
 
+/** What decides which tools a conversation has. */
+export interface ToolConditions {
+  /** The operator's own conversation with the workspace. */
+  owner: boolean;
+  /** Somebody passes on what is for the owner. */
+  notices: boolean;
+}
+
 export interface ToolUse {
   emit(event: DriverEvent): void;
   /** A file of the workspace, or why it can't be sent. */
@@ -24,9 +32,9 @@ export interface ToolUse {
 }
 
 interface SessionTool extends ToolDeclaration {
-  /** False for a tool that makes no sense towards the owner. */
-  forOwner: boolean;
-  call(args: Record<string, unknown>, use: ToolUse): ToolResult;
+  /** Whether a conversation has it. */
+  offered(conditions: ToolConditions): boolean;
+  call(args: Record<string, unknown>, use: ToolUse): ToolResult | Promise<ToolResult>;
 }
 
 const text = (description: string) => ({ type: 'string', description });
@@ -40,7 +48,7 @@ const SESSION_TOOLS: readonly SessionTool[] = [
       properties: { question: text('The question, as the sender reads it.') },
       required: ['question'],
     },
-    forOwner: true,
+    offered: () => true,
     call: ({ question }) =>
       isText(question)
         ? { ok: true, text: 'The question was asked.', end: { type: 'question', question, from: 'caller' } }
@@ -50,7 +58,7 @@ const SESSION_TOOLS: readonly SessionTool[] = [
     name: 'notify_owner',
     description: 'Tell your owner something. The sender does not see it, and no answer comes back.',
     parameters: { type: 'object', properties: { text: text('What the owner should know.') }, required: ['text'] },
-    forOwner: false,
+    offered: ({ owner, notices }) => notices && !owner,
     call: ({ text: words }, use) => {
       if (!isText(words)) return { ok: false, text: '"text" must be a text.' };
       use.emit({ type: 'notice', text: words });
@@ -65,7 +73,7 @@ const SESSION_TOOLS: readonly SessionTool[] = [
       properties: { file: text('Path of the file within the workspace.'), text: text('The text.') },
       required: [],
     },
-    forOwner: true,
+    offered: () => true,
     call: ({ file, text: words }, use) => {
       if (isText(words) && file === undefined) {
         use.emit({ type: 'text', text: words });
@@ -80,13 +88,20 @@ const SESSION_TOOLS: readonly SessionTool[] = [
   },
 ];
 
-/** The tools of a conversation, with the owner or with a third party. */
-export const toolsFor = (owner: boolean): readonly ToolDeclaration[] => (owner ? OWNER_TOOLS : SESSION_TOOLS);
-const OWNER_TOOLS = SESSION_TOOLS.filter((tool) => tool.forOwner);
+/** The session tools of a conversation. What it does not have is neither offered nor mentioned. */
+export const toolsFor = (conditions: ToolConditions): readonly ToolDeclaration[] => offered(conditions);
+
+const offered = (conditions: ToolConditions): readonly SessionTool[] =>
+  SESSION_TOOLS.filter((tool) => tool.offered(conditions));
 
 /** Runs a tool with whatever a model gave as arguments. A bad call is a result that says so. */
-export function callTool(owner: boolean, name: string, args: unknown, use: ToolUse): ToolResult {
-  const tool = (owner ? OWNER_TOOLS : SESSION_TOOLS).find((candidate) => candidate.name === name);
+export async function callTool(
+  conditions: ToolConditions,
+  name: string,
+  args: unknown,
+  use: ToolUse,
+): Promise<ToolResult> {
+  const tool = offered(conditions).find((candidate) => candidate.name === name);
   if (!tool) return { ok: false, text: `There is no tool named ${name}.` };
   return tool.call(typeof args === 'object' && args !== null ? (args as Record<string, unknown>) : {}, use);
 }

@@ -1,40 +1,41 @@
-// Reads files of a workspace for a session: confined to the folder after symlinks are followed, regular files only, and
-// never anything below `.a2a/`, where keys and other callers' conversations are.
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+// Reads files of a workspace for a session: regular files only, and only while the path leads where it was found to lead.
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
+import { isPlace, locate, problemOf, type NoPlace } from './workspace-path.js';
 
-export type FileRead =
-  | { kind: 'read'; bytes: Buffer; size: number }
-  | { kind: 'missing' }
-  /** `reason` completes "it …" and names no path outside the workspace. */
-  | { kind: 'refused'; reason: string };
+export type FileRead = { kind: 'read'; bytes: Buffer; size: number } | NoPlace;
+
+export interface ReadOptions {
+  /**
+   * Also a file with several names: one of them may be anywhere on the disk. Only for files that the owner chose, never
+   * for a path that a model or a caller gave.
+   */
+  severalNames?: boolean;
+}
 
 /** At most `maxBytes` from the start of the file; `size` is the whole file's. Never throws. */
-export function readWorkspaceFile(directory: string, path: string, maxBytes: number): FileRead {
-  if (path.includes('\0')) return { kind: 'missing' };
+export function readWorkspaceFile(
+  directory: string,
+  path: string,
+  maxBytes: number,
+  options: ReadOptions = {},
+): FileRead {
+  const place = locate(directory, path);
+  if (!isPlace(place)) return place;
   try {
-    const root = realpathSync(directory);
-    const target = realpathSync(resolve(root, path));
-    if (isOutside(root, target) || isOutside(root, resolve(root, path))) {
-      return { kind: 'refused', reason: 'lies outside the workspace' };
-    }
-    if (relative(root, target).split(sep)[0]?.toLowerCase() === '.a2a') {
-      return { kind: 'refused', reason: "belongs to the switchboard's own files" };
-    }
-    return readRegular(join(root, relative(root, target)), maxBytes);
+    return readRegular(place.path, maxBytes, options);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-    return { kind: 'refused', reason: `can't be read (${code ?? 'unknown error'})` };
+    return problemOf(error);
   }
 }
 
-function readRegular(path: string, maxBytes: number): FileRead {
-  // Without O_NONBLOCK a named pipe would hang the process; O_NOFOLLOW closes the gap since the path was resolved.
+function readRegular(path: string, maxBytes: number, { severalNames = false }: ReadOptions): FileRead {
+  // Without O_NONBLOCK a named pipe would hang the process.
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) return { kind: 'refused', reason: 'is no regular file' };
+    if (!severalNames && stat.nlink > 1) return { kind: 'refused', reason: 'has several names (hard links)' };
+    if (!isStillAt(path, stat)) return { kind: 'refused', reason: 'was moved meanwhile' };
     const bytes = Buffer.alloc(Math.min(stat.size, maxBytes));
     let length = 0;
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
@@ -46,7 +47,8 @@ function readRegular(path: string, maxBytes: number): FileRead {
   }
 }
 
-function isOutside(root: string, target: string): boolean {
-  const path = relative(root, target);
-  return path === '..' || path.startsWith(`..${sep}`) || resolve(root, path) !== target;
+/** True when the open file is the one at this path, which has no link in it: a folder may have been swapped for one. */
+export function isStillAt(path: string, open: Stats): boolean {
+  const now = lstatSync(path, { throwIfNoEntry: false });
+  return now !== undefined && now.ino === open.ino && now.dev === open.dev && realpathSync(path) === path;
 }

@@ -22,7 +22,7 @@ type CardPorts = Pick<Core, 'capabilities' | 'config' | 'doors' | 'registry' | '
 /** For mounting at `/.well-known`. */
 export function genericCardRoutes(core: CardPorts, writeError: ErrorWriter): Router {
   const router = Router();
-  router.all(CARDS, onlyGet(writeError), (req, res) => {
+  router.all(CARDS, core.doors.open(writeError), onlyGet(writeError), (req, res) => {
     const words: CardWords = {
       name: 'A2A Switchboard',
       description: 'One durable front door for the agents behind it; the key decides which of them answers.',
@@ -39,6 +39,7 @@ export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Route
   const door = core.doors.caller(writeError);
   router.all(
     CARDS.map((file) => `/:name/.well-known${file}`),
+    core.doors.open(writeError),
     onlyGet(writeError),
     (req, res, next) => {
       const agent = core.registry.find(req.params['name'] as string, 'operator')?.agent;

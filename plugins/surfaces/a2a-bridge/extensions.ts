@@ -1,8 +1,7 @@
 // A2A extensions: which the switchboard has, which a request asks for, and which are in force for it. URIs are compared
 // as they are: another case or another version is another extension.
 import { AppError } from '../../../src/errors.js';
-
-export const IDEMPOTENT_SEND = 'urn:a2a-switchboard:ext:idempotent-send:v1';
+import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 
 export const EXTENSIONS: readonly { uri: string; description: string }[] = [
   {

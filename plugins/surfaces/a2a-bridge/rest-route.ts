@@ -58,23 +58,23 @@ const split = (path: string): string[] =>
     .split('/')
     .map(decode);
 
-const FIXED: Readonly<Record<string, Methods>> = {
+export const FIXED: Readonly<Record<string, Methods>> = {
   'message:send': { POST: 'SendMessage' },
   'message:stream': { POST: 'SendStreamingMessage' },
   tasks: { GET: 'ListTasks' },
   extendedAgentCard: { GET: 'GetExtendedAgentCard' },
 };
-const LEGACY_FIXED: Readonly<Record<string, Methods>> = {
+export const LEGACY_FIXED: Readonly<Record<string, Methods>> = {
   'message:send': { POST: 'SendMessage' },
   'message:stream': { POST: 'SendStreamingMessage' },
   card: { GET: 'GetExtendedAgentCard' },
 };
-const VERBS: Readonly<Record<string, Methods>> = {
+export const VERBS: Readonly<Record<string, Methods>> = {
   cancel: { POST: 'CancelTask' },
   subscribe: { GET: 'SubscribeToTask', POST: 'SubscribeToTask' },
 };
-const CONFIGS: Methods = { POST: 'CreateTaskPushNotificationConfig', GET: 'ListTaskPushNotificationConfigs' };
-const CONFIG: Methods = { GET: 'GetTaskPushNotificationConfig', DELETE: 'DeleteTaskPushNotificationConfig' };
+export const CONFIGS: Methods = { POST: 'CreateTaskPushNotificationConfig', GET: 'ListTaskPushNotificationConfigs' };
+export const CONFIG: Methods = { GET: 'GetTaskPushNotificationConfig', DELETE: 'DeleteTaskPushNotificationConfig' };
 
 function fixed(table: Readonly<Record<string, Methods>>, segment = ''): Found | undefined {
   const methods = Object.hasOwn(table, segment) ? table[segment] : undefined;

@@ -23,7 +23,7 @@ import type { BridgeRequestHandler } from './request-handler.js';
 import { LEGACY_REST, LEGACY_RPC } from './v0-3/legacy-shape.js';
 
 export interface RouteDeps {
-  core: Pick<Core, 'capabilities' | 'config' | 'doors' | 'net' | 'registry' | 'workspaces'>;
+  core: Pick<Core, 'capabilities' | 'config' | 'doors' | 'net' | 'registry' | 'streams' | 'workspaces'>;
   handler: BridgeRequestHandler;
   hub: SseHub;
   writers: ErrorWriters;
@@ -110,7 +110,11 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     res.locals['call'] = call;
     res.json = answerJson;
     if (legacy) call.legacy = isRpc(req) ? LEGACY_RPC : LEGACY_REST;
-    if (isStreaming(operation.name)) call.sink = hub.wrap(res, call);
+    if (isStreaming(operation.name)) {
+      call.sink = hub.wrap(res, call);
+      // Before anything is created; given back when the response closes.
+      call.sink.group = core.streams.take(call.caller.id, req.keyHash, call.sink);
+    }
     if (isRpc(req)) {
       call.frame = [`data: {"jsonrpc":"2.0","id":${JSON.stringify(request.id ?? null)},"result":`, '}\n\n'];
       stubRpc(req, request.id ?? null, operation);

@@ -88,7 +88,7 @@ export async function* streamEvents(
   }
   const { first, follower, read, view } = stream;
   const { legacy } = call;
-  sink.source = follower;
+  if (follower) sink.attach(follower);
   const wire: Wire = { frame: call.frame, legacy, read, accepted: view?.accepted };
   if (follower) sink.onward = pump.bind(undefined, sink, follower, wire);
   call.opened();

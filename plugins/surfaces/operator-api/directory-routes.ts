@@ -12,6 +12,7 @@ import {
 } from '../../../src/operator-wire.js';
 import { AppError } from '../../../src/errors.js';
 import type { Core } from '../../../src/plugin.js';
+import type { KeyHint } from '../../../src/workspace/callers.js';
 import { OPERATOR } from './chat-routes.js';
 import { route, type Route } from './route.js';
 
@@ -50,6 +51,7 @@ export function directoryRoutes(core: Core): Route[] {
         }
         const callers = core.callers.list(query.workspace).map((caller) => ({
           ...caller,
+          keys: caller.keys.map((key) => withUse(key, core.keyUses.of(key.id, caller.id))),
           liveTasks: core.ledger.liveTasks({ id: caller.id, scope: caller.workspace }).ofCaller,
         }));
         return { status: 200, body: { callers } };
@@ -84,7 +86,7 @@ export function directoryRoutes(core: Core): Route[] {
     route({
       method: 'post',
       path: '/callers/:workspace/:name/keys',
-      summary: 'Add a further key; the old ones stay valid.',
+      summary: 'Add a further key; the old ones stay valid, or end at a time of your choice.',
       body: NEW_KEY,
       answer: MINTED_KEY,
       status: 201,
@@ -98,19 +100,26 @@ export function directoryRoutes(core: Core): Route[] {
     route({
       method: 'delete',
       path: '/callers/:workspace/:name/keys',
-      summary: 'Remove keys: those with the hint, or all but the newest.',
+      summary: 'Remove keys: those with the id or hint, or all but the newest. Their streams end within a second.',
       query: KEYS_QUERY,
       answer: REMOVED_KEYS,
       status: 200,
       refusals: [404],
       run: async ({ params, query }) => {
         const { workspace, name } = params as CallerPath;
-        const removed = await core.callers.removeKeys(workspace, name, query.hint);
-        if (removed === 0 && query.hint !== undefined) throw new AppError('not-found', 'No key ends like that.');
+        const which = query.id ?? query.hint;
+        const removed = await core.callers.removeKeys(workspace, name, which);
+        if (removed === 0 && which !== undefined) throw new AppError('not-found', 'There is no such key.');
         return { status: 200, body: { id: `${workspace}/${name}`, removed } };
       },
     }),
   ];
 }
+
+/** Times as the API tells them. */
+const withUse = (key: KeyHint, use: ReturnType<Core['keyUses']['of']>) => ({
+  ...key,
+  ...(use && { lastUsedAt: new Date(use.lastUsedAt).toISOString(), requests: use.requests }),
+});
 
 type CallerPath = { workspace: string; name: string };

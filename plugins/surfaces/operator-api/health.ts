@@ -8,13 +8,15 @@ export function healthRouter(core: Pick<Core, 'ledger' | 'workspaces' | 'doors'>
   router.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
 
   const ready = (res: Response, details: object): void => {
-    const { healthy } = core.ledger;
-    res.status(healthy ? 200 : 503).json({ status: healthy ? 'ready' : 'not ready', ...details });
+    const { draining } = core.doors;
+    const isReady = core.ledger.healthy && !draining;
+    const status = draining ? 'stopping' : isReady ? 'ready' : 'not ready';
+    res.status(isReady ? 200 : 503).json({ status, ...details });
   };
   router.get(
     '/readyz',
     (req, res, next) => (hasKey(req) ? next() : ready(res, {})),
-    core.doors.operator(write),
+    core.doors.operator(write, { always: true }),
     (_req, res) =>
       ready(res, {
         ledger: core.ledger.healthy ? 'accepts work' : 'the last write failed',

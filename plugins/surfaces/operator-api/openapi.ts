@@ -7,6 +7,7 @@ import {
   ERROR_ANSWER,
   INPUT_REQUEST,
   MINTED_KEY,
+  MINTED_WEBHOOK_SECRET,
   SESSIONS_ANSWER,
   TASK_VIEW,
   TASKS_ANSWER,
@@ -25,8 +26,12 @@ const NAMED = new Map<z.ZodType, string>([
   [AGENTS_ANSWER, 'AgentList'],
   [CALLERS_ANSWER, 'CallerList'],
   [MINTED_KEY, 'MintedKey'],
+  [MINTED_WEBHOOK_SECRET, 'MintedWebhookSecret'],
   [ERROR_ANSWER, 'Error'],
 ]);
+
+/** What any route may answer. */
+const ALWAYS = [400, 401, 403, 429, 503];
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {
   200: 'Done.',
@@ -34,6 +39,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   202: 'Accepted.',
   400: 'The request is not valid.',
   401: 'The key is missing or wrong.',
+  403: 'The host name or the origin is not one that the operator surface serves.',
   404: 'There is no such agent, task or caller.',
   409: 'The state does not allow it; `busy` names the running task.',
   429: 'Too much at once; `Retry-After` says when.',
@@ -55,6 +61,15 @@ export function openApiDocument(routes: readonly Route[]): Json {
     },
   });
   paths['/healthz'] = probe('The process is alive.', [200]);
+  paths['/metrics'] = {
+    get: {
+      summary: 'Numbers for Prometheus, in its text format.',
+      responses: {
+        200: { description: STATUS_TEXT[200], content: { 'text/plain': { schema: { type: 'string' } } } },
+        401: { description: STATUS_TEXT[401], content: content(ERROR_ANSWER) },
+      },
+    },
+  };
   paths['/readyz'] = probe('Work is accepted; with the operator key, what is wrong in detail.', [200, 503]);
   return {
     openapi: '3.1.0',
@@ -81,7 +96,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
 }
 
 function operation(route: Route): Json {
-  const refusals = [400, 401, 429, ...(route.refusals ?? [])].sort((a, b) => a - b);
+  const refusals = [...new Set([...ALWAYS, ...(route.refusals ?? [])])].sort((a, b) => a - b);
   return {
     summary: route.summary,
     parameters: parameters(route),

@@ -5,11 +5,13 @@ import { definePlugin, type Core } from '../../../src/plugin.js';
 import { chatRoutes } from './chat-routes.js';
 import { directoryRoutes } from './directory-routes.js';
 import { healthRouter } from './health.js';
+import { metricsRouter } from './metrics-router.js';
 import { openApiDocument } from './openapi.js';
 import type { Route } from './route.js';
 import { operatorRouter } from './router.js';
 import { taskRoutes } from './task-routes.js';
 import type { ViewPorts } from './task-view.js';
+import { webhookSecretRoutes } from './webhook-secret-routes.js';
 import { partsToWire } from './wire-parts.js';
 
 export const operatorApi = definePlugin({
@@ -21,6 +23,7 @@ export const operatorApi = definePlugin({
     const write = createErrorWriters(core.log).operator;
     const routes = operatorRoutes(core);
     mount('/', healthRouter(core, write));
+    mount('/', metricsRouter(core, write));
     mount('/api/a2a', operatorRouter(core, routes, write));
 
     const description = express.Router();
@@ -36,5 +39,10 @@ export function operatorRoutes(core: Core): Route[] {
     baseUrl: () => core.baseUrl(),
     inline: (parts, scope) => partsToWire(parts, core.blobs, scope),
   };
-  return [...chatRoutes(core, views), ...taskRoutes(core, views), ...directoryRoutes(core)];
+  return [
+    ...chatRoutes(core, views),
+    ...taskRoutes(core, views),
+    ...directoryRoutes(core),
+    ...webhookSecretRoutes(core),
+  ];
 }

@@ -1,6 +1,6 @@
 // Cards: what they hold, how they are served, and that they tell the truth.
 import { describe, expect, it } from '@jest/globals';
-import { IDEMPOTENT_SEND } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
+import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 import { KEYS, useBridgeServer, type Answer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import { RPC_RESULTS_0_3 } from '../golden/schema-0-3.js';
 import { RESULTS_1_0 } from '../golden/schema-1-0.js';

@@ -1,6 +1,6 @@
 // 0.3 as its clients meet it: over JSON-RPC and over REST, on the wire.
 import { describe, expect, it } from '@jest/globals';
-import { IDEMPOTENT_SEND } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
+import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import type { Any } from './binding.js';
 import { legacyMessageId, OLD, overRest, overRpc } from './legacy-binding.js';

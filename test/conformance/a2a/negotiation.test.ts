@@ -1,7 +1,7 @@
 // Versions, service parameters and extensions, over each binding.
 import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { expect } from '@jest/globals';
-import { IDEMPOTENT_SEND } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
+import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import type { Binding } from './binding.js';
 import { overEachBinding } from './scenario.js';

@@ -31,7 +31,7 @@ const OPERATIONS: [string, (id: string) => object][] = [
 /** What can be seen of an answer, with the id in it taken out. */
 const visible = ({ status, headers, text }: Answer, id: string): unknown => [
   status,
-  [...headers].filter(([name]) => name !== 'date'),
+  [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'),
   text.replaceAll(id, '<id>'),
 ];
 

@@ -12,7 +12,8 @@ import type { Config } from '../../../src/config.js';
 import type { Clock } from '../../../src/clock.js';
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
 import type { Answer } from '../../../src/ledger/records.js';
-import { silentLogger } from '../../../src/log.js';
+import { createEnvironment } from '../../../src/environment.js';
+import { Secrets, silentLogger } from '../../../src/log.js';
 import { createGuardedFetch, type GuardedFetch } from '../../../src/net/guarded-fetch.js';
 import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 import { Inbox } from '../../../src/workspace/inbox.js';
@@ -163,8 +164,13 @@ export class FakeHome {
   readonly savedSessions: string[] = [];
   readonly transcriptReads: string[] = [];
   readonly notices: string[] = [];
+  readonly variables: Record<string, string> = {};
+  /** Somebody passes on what is for the owner. */
+  forOwner = true;
   /** Nothing is reachable unless a test says so. */
   net: GuardedFetch = createGuardedFetch({ allowPrivate: [], clock: this.clock });
+  /** The drivers' way out. */
+  outbound: typeof fetch = () => Promise.reject(new Error('nothing is reachable'));
   card: CardSource = CARD;
   settings: WorkspaceSettings = {
     driver: { name: 'scripted' },
@@ -194,16 +200,22 @@ export class FakeHome {
   }
 
   /** A new runner over the same files, as after a restart. */
-  runner(drivers: readonly Driver[] = DRIVERS, maxIdleSessions?: number): Runner {
+  runner(drivers: readonly Driver[] = DRIVERS, maxIdleSessions = 1000): Runner {
     return new Runner({
       core: {
-        // The runner reads these two settings only.
-        config: { sessionIdleSeconds: 1800, maxPartBytes: 1000 } as Config,
+        // The runner reads these settings only.
+        config: { sessionIdleSeconds: 1800, maxPartBytes: 1000, maxIdleSessions } as Config,
         clock: this.clock,
         log: silentLogger(),
         ledger: { saveSession: (...session) => void this.savedSessions.push(session.join(' ')) },
         blobs: this.blobs,
-        net: this.net,
+        net: {
+          ...this.net,
+          request: (...args) => this.net.request(...args),
+          fetch: () => this.outbound,
+        },
+        environment: createEnvironment(this.variables, new Secrets()),
+        capabilities: { provide: () => undefined, has: () => this.forOwner },
         workspaces: {
           names: () => ['helper'],
           has: (name) => name === 'helper',
@@ -226,7 +238,6 @@ export class FakeHome {
       },
       drivers,
       notify: (prompt, text) => void this.notices.push(`${prompt.agent} ${text}`),
-      maxIdleSessions,
     });
   }
 

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Driver, DriverTurn } from '../../../plugins/executors/session-runner/drivers/driver.js';
+import { DRIVERS } from '../../../plugins/executors/session-runner/drivers/driver-list.js';
 import type { DriverEvent, TurnEnd } from '../../../plugins/executors/session-runner/drivers/events.js';
 import { sessionRunner } from '../../../plugins/executors/session-runner/session-runner.js';
 import type { Executor } from '../../../src/executors/contract.js';
@@ -9,12 +10,12 @@ import type { PluginContext } from '../../../src/plugin.js';
 import { testBus } from '../../support/test-bus.js';
 import { FakeHome, promptFor, Recorder } from './fake-core.js';
 
-type Act = (turn: DriverTurn, emit: (event: DriverEvent) => void) => TurnEnd | void;
+type Act = (turn: DriverTurn, emit: (event: DriverEvent) => void) => TurnEnd | void | Promise<TurnEnd | void>;
 
 const acting = (act: Act): Driver => ({
   name: 'scripted',
   open: () => ({
-    run: async (turn, emit) => act(turn, emit) ?? { type: 'done' },
+    run: async (turn, emit) => (await act(turn, emit)) ?? { type: 'done' },
     close: () => undefined,
   }),
 });
@@ -118,6 +119,13 @@ describe('the session runner', () => {
     expect((await home.run({}, home.runner([driver]))).shown).toEqual(['a', '/']);
   });
 
+  it('shows no half of a character', async () => {
+    const driver = acting((_turn, emit) => {
+      for (const text of ['a\ud83d', '\ude00b', '\ud83d', '\ude00']) emit({ type: 'delta', text });
+    });
+    expect((await home.run({}, home.runner([driver]))).shown).toEqual(['a', '😀b', '😀', '/']);
+  });
+
   it('runs nothing for a turn that was aborted before it began', async () => {
     let ran = false;
     const handle = new Recorder();
@@ -141,7 +149,7 @@ describe('the session runner', () => {
     );
     expect(third?.prompt).toMatch(/^\[The message below was sent to the assistant "helper" by helper\/ann\./);
     expect(third?.prompt).toMatch(/third party[\s\S]*- notify_owner: [\s\S]*\]\n\nhello$/);
-    expect(owner).toEqual({ system: third?.system, prompt: 'hello' });
+    expect(owner).toEqual({ ...third, prompt: 'hello' });
   });
 
   it('falls back to the time of the host when the zone is unknown', async () => {
@@ -167,8 +175,8 @@ describe('the session runner', () => {
   describe('session tools', () => {
     const use = async (name: string, args: unknown, ask = {}) => {
       let result;
-      const driver = acting((turn) => {
-        result = turn.callTool(name, args);
+      const driver = acting(async (turn) => {
+        result = await turn.callTool(name, args);
         return result.end;
       });
       return { ...(await home.run(ask, home.runner([driver]))), result };
@@ -184,6 +192,17 @@ describe('the session runner', () => {
         ['request_input', 'send'],
       ]);
       expect(await use('notify_owner', { text: 'x' }, { caller: 'operator' })).toMatchObject({ result: { ok: false } });
+    });
+
+    it('are mentioned and offered only as far as they exist', async () => {
+      home.forOwner = false;
+      expect(await use('notify_owner', { text: 'look' })).toMatchObject({ result: { ok: false } });
+      let prompt = '';
+      await home.run({}, home.runner([acting((turn) => void (prompt = turn.frame().prompt))]));
+      expect(prompt).toContain('- send: ');
+      expect(prompt).not.toContain('notify_owner');
+      await home.run({}, home.runner([acting((turn) => void (prompt = turn.frame([]).prompt))]));
+      expect(prompt).not.toContain('Tools');
     });
 
     it('request_input ends the turn with the question', async () => {
@@ -228,6 +247,26 @@ describe('the session runner', () => {
       expect(result).toMatchObject({ ok: false, text: expect.stringContaining(reason) });
       expect(artifacts).toEqual([]);
     });
+
+    it('send gives nobody what another caller sent, nor more than so much in one turn', async () => {
+      mkdirSync(join(home.directory, 'inbox'));
+      home.write('inbox/a2a-bob-20260101T000000Z-a.txt', 'private');
+      home.write('inbox/a2a-ann-20260101T000000Z-a.txt', 'mine');
+      const send = async (file: string, ask = {}) => (await use('send', { file }, ask)).result;
+      expect(await send('inbox/a2a-bob-20260101T000000Z-a.txt')).toMatchObject({
+        ok: false,
+        text: expect.stringContaining('sent by somebody else'),
+      });
+      expect(await send('inbox/a2a-ann-20260101T000000Z-a.txt')).toMatchObject({ ok: true });
+      expect(await send('inbox/a2a-bob-20260101T000000Z-a.txt', { caller: 'operator' })).toMatchObject({ ok: true });
+      home.write('large', 'x'.repeat(1000));
+      const sent: boolean[] = [];
+      const driver = acting(async (turn) => {
+        for (let n = 0; n < 6; n++) sent.push((await turn.callTool('send', { file: 'large' })).ok);
+      });
+      await home.run({}, home.runner([driver]));
+      expect(sent).toEqual([true, true, true, true, false, false]);
+    });
   });
 
   describe('as a plugin', () => {
@@ -238,7 +277,7 @@ describe('the session runner', () => {
       const { deps } = home.runner() as unknown as {
         deps: { core: object; files: Parameters<typeof sessionRunner>[0] };
       };
-      const plugin = sessionRunner(deps.files);
+      const plugin = sessionRunner(deps.files, DRIVERS);
       const executors: Executor[] = [];
       const core = { ...deps.core, registry: { register: (executor: Executor) => executors.push(executor) } };
       const log = (deps.core as { log: PluginContext<never, 'owner.notified'>['log'] }).log;

@@ -180,7 +180,7 @@ export class MisbehavingPeer {
     const path = req.url ?? '/';
     const rpc =
       req.method === 'POST' ? (JSON.parse(body) as { id: unknown; method: string; params?: Json }) : undefined;
-    const method = rpc?.method ?? (/agent(-card)?\.json$/.test(path) ? 'card' : 'file');
+    const method = rpc?.method ?? (/agent(-card)?\.json(\?|$)/.test(path) ? 'card' : 'file');
     const request = { method, params: rpc?.params ?? {}, path, headers: req.headers };
     this.requests.push(request);
     for (const waiter of this.waiting.filter(({ count }) => this.calls(method).length >= count)) {

@@ -22,6 +22,8 @@ export const KEYS = {
 };
 
 const OPERATOR_KEY = 'operator-key-of-a-bridge-test';
+/** Tests bring many wrong keys, and share the processor with others. */
+const PLENTY = 1_000_000_000;
 
 export interface Answer {
   status: number;
@@ -61,7 +63,14 @@ export class BridgeServer {
     this.write('private', 'workspace.json', { v: 1, publicCard: false });
     this.write('private', 'callers.json', { v: 1, callers: [{ name: 'pia', key: KEYS.pia }] });
     const rate = { perMinute: 1_000_000, burst: 1_000_000 };
-    const all = { v: 1, operatorKey: OPERATOR_KEY, rate, ...settings };
+    const all = {
+      v: 1,
+      operatorKey: OPERATOR_KEY,
+      rate,
+      lockout: { failures: PLENTY },
+      overloadMs: PLENTY,
+      ...settings,
+    };
     writeFileSync(join(this.home, 'switchboard.json'), JSON.stringify(all));
     await this.open(plugins);
   }

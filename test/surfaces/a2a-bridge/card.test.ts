@@ -1,7 +1,7 @@
 import { StreamResponse } from '@a2a-js/sdk';
 import { describe, expect, it } from '@jest/globals';
 import { agentCard } from '../../../plugins/surfaces/a2a-bridge/card.js';
-import { IDEMPOTENT_SEND } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
+import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 import { eventJson } from '../../../plugins/surfaces/a2a-bridge/event-json.js';
 import { toSdkEvent, toSdkTask } from '../../../plugins/surfaces/a2a-bridge/to-sdk.js';
 import { createCapabilities } from '../../../src/capabilities.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   activeExtensions,
-  IDEMPOTENT_SEND,
   requestedExtensions,
   requiredExtensions,
   unknownExtensions,
 } from '../../../plugins/surfaces/a2a-bridge/extensions.js';
+import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 
 describe('requested extensions', () => {
   it.each([

@@ -2,6 +2,7 @@
 // each turn with exactly one TurnEnd: a failure is an end like any other, never an exception for others to catch.
 import type { CallerRef } from '../../../../src/bus/topics.js';
 import type { Clock } from '../../../../src/clock.js';
+import type { Environment } from '../../../../src/environment.js';
 import type { Answer } from '../../../../src/ledger/records.js';
 import type { Logger } from '../../../../src/log.js';
 import type { WorkspaceSettings } from '../../../../src/workspace/settings.js';
@@ -19,6 +20,10 @@ export interface Driver {
    * text is shown to the caller. Gives up soon after `signal` aborts.
    */
   open(context: DriverContext, signal: AbortSignal): DriverSession | Promise<DriverSession>;
+  /** Called once, before any session is opened. */
+  start?(): void;
+  /** Frees what all its sessions share, and whatever of them is left. Called once they were closed. */
+  stop?(): void | Promise<void>;
 }
 
 export interface DriverSession {
@@ -42,12 +47,18 @@ export interface DriverContext {
   caller: CallerRef;
   /** True for the operator's own conversation with the workspace. */
   owner: boolean;
+  /** The session tools of the conversation, for drivers that have to offer them before the first turn. */
+  tools: readonly ToolDeclaration[];
   /** As they were at opening. A change of `driver` or `tools` closes the session, and the next turn opens a new one. */
   settings: WorkspaceSettings;
   /** What was said before the turn that opens the session, oldest first. Reads the transcript: call it once. */
   history(): TranscriptLine[];
   /** Raw text of a file below `.a2a/` that belongs to the driver, as of now; undefined when missing. */
   file(name: string): string | undefined;
+  /** The way out to what the owner configured, at private addresses too: the only one a driver has. */
+  fetch: typeof fetch;
+  /** Variables that the settings name. */
+  environment: Environment;
   clock: Clock;
   log: Logger;
 }
@@ -64,13 +75,16 @@ export interface DriverTurn {
   opening: string;
   /** Every question this task has asked and its answer, oldest first. */
   answers: readonly Answer[];
-  /** The prompt for a model: standing context, who is asking, and the message with its attachments. Reads files. */
-  frame(): Frame;
+  /**
+   * The prompt for a model: standing context, who is asking, and the message with its attachments. It tells of `tools`,
+   * the session tools when absent: pass those that the model really has. Reads files.
+   */
+  frame(tools?: readonly ToolDeclaration[]): Frame;
   /** The message as one text with its attachments, without a frame. */
   message(): string;
   /** The session tools of this turn. */
   tools: readonly ToolDeclaration[];
   /** Runs a session tool with a model's arguments. A result with `end` asks the driver to end the turn with it. */
-  callTool(name: string, args: unknown): ToolResult;
+  callTool(name: string, args: unknown): Promise<ToolResult>;
   readonly signal: AbortSignal;
 }

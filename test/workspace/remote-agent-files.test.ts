@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
-import { RemoteAgents } from '../../src/workspace/remote-agents.js';
+import { RemoteAgentFiles } from '../../src/workspace/remote-agent-files.js';
 import { TempWorkspaces } from '../support/temp-workspaces.js';
 
-const open = (home: TempWorkspaces): RemoteAgents => new RemoteAgents(home);
+const open = (home: TempWorkspaces): RemoteAgentFiles => new RemoteAgentFiles(home);
 const peer = { name: 'peer', url: 'https://peer.example.com/a2a' };
 
 describe('remote agents', () => {

@@ -1,6 +1,8 @@
-// The remote agents that a workspace's agents.json names, as of now: who they are, not how they are called.
-import { join } from 'node:path';
+// The remote agents that a workspace's agents.json and the home's list name, as of now: who they are, not how they are
+// called.
+import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { configFile } from '../home.js';
 import type { Secrets } from '../log.js';
 import type { WorkspaceDirectory } from './directory.js';
 import type { FileProblems } from './file-problems.js';
@@ -9,13 +11,19 @@ import { OwnerFile } from './owner-file.js';
 import type { Reading } from './owner-json.js';
 
 const FILE = 'agents.json';
+const OPERATOR = 'operator';
 
-const link = z.url({ protocol: /^https?$/ });
+const link = z.url({ protocol: /^https?$/ }).refine((text) => {
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+});
+/** What a header can carry. */
+const VISIBLE = /^[\x20-\x7e]*$/;
 const schema = z.object({
   name: z.string(),
   url: link,
-  key: z.string().min(1).optional(),
-  headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().regex(/^[^\r\n\0]*$/)).optional(),
+  key: z.string().min(1).regex(VISIBLE).optional(),
+  headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string().regex(VISIBLE)).optional(),
   description: z.string().optional(),
   protocol: z.enum(['1.0', '0.3']).optional(),
   callbackUrl: link.optional(),
@@ -32,13 +40,17 @@ export interface RemoteAgentsReading {
   problems: string[];
 }
 
-/** Pure: bad entries and repeated names are skipped and reported by place or name. */
-export function readRemoteAgents({ document, problem }: Reading, last?: RemoteAgentsReading): RemoteAgentsReading {
+/** Pure: bad entries and repeated names are skipped and reported by place or name. `file` is named in problems. */
+export function readRemoteAgents(
+  { document, problem }: Reading,
+  last?: RemoteAgentsReading,
+  file = FILE,
+): RemoteAgentsReading {
   const list = document?.['agents'] ?? [];
   const unreadable = problem ?? (Array.isArray(list) ? undefined : '"agents" is not an array');
   if (unreadable !== undefined || !Array.isArray(list)) {
     const why = `${unreadable}; the agents read last stay in force`;
-    return { agents: last?.agents ?? [], unreadable: `${FILE} ${unreadable}`, problems: [why] };
+    return { agents: last?.agents ?? [], unreadable: `${file} ${unreadable}`, problems: [why] };
   }
   const agents: RemoteAgent[] = [];
   const problems: string[] = [];
@@ -58,39 +70,55 @@ export function readRemoteAgents({ document, problem }: Reading, last?: RemoteAg
   return { agents, problems };
 }
 
-export class RemoteAgents {
+export interface RemoteAgentFilesOptions {
+  /** The home's own list is read where this is given. */
+  home?: string;
+  workspaces: WorkspaceDirectory;
+  problems: FileProblems;
+  secrets: Secrets;
+}
+
+export class RemoteAgentFiles {
   private readonly files = new Map<string, OwnerFile<RemoteAgentsReading>>();
 
-  constructor(private readonly options: { workspaces: WorkspaceDirectory; problems: FileProblems; secrets: Secrets }) {
+  constructor(private readonly options: RemoteAgentFilesOptions) {
     options.problems.beforeListing(() => {
-      for (const workspace of options.workspaces.names()) this.of(workspace);
+      for (const scope of this.scopes()) this.of(scope);
     });
   }
 
-  /** The agents of a workspace now; none for a workspace that does not exist. */
-  of(workspace: string): RemoteAgentsReading {
-    if (!this.options.workspaces.has(workspace)) {
-      this.files.delete(workspace);
+  /** Whose lists there are: the operator's, which is the home's, and each workspace's. */
+  scopes(): string[] {
+    return [...(this.options.home === undefined ? [] : [OPERATOR]), ...this.options.workspaces.names()];
+  }
+
+  /** The agents of a workspace, or of the home for `operator`, now; none for a workspace that does not exist. */
+  of(scope: string): RemoteAgentsReading {
+    if (!(scope === OPERATOR ? this.options.home !== undefined : this.options.workspaces.has(scope))) {
+      this.files.delete(scope);
       return { agents: [], problems: [] };
     }
-    const file = this.files.get(workspace) ?? this.open(workspace);
+    const file = this.files.get(scope) ?? this.open(scope);
     return file.get();
   }
 
-  private open(workspace: string): OwnerFile<RemoteAgentsReading> {
-    const { workspaces, problems, secrets } = this.options;
+  private open(scope: string): OwnerFile<RemoteAgentsReading> {
+    const { home, workspaces, problems, secrets } = this.options;
+    const ofHome = scope === OPERATOR && home !== undefined;
+    const path = ofHome ? configFile(home) : join(workspaces.path(scope), '.a2a', FILE);
+    const name = ofHome ? basename(path) : FILE;
     const file = new OwnerFile<RemoteAgentsReading>({
-      path: join(workspaces.path(workspace), '.a2a', FILE),
-      list: 'agents',
+      path,
+      ...(!ofHome && { list: 'agents' }),
       interpret: (reading, last) => {
-        const result = readRemoteAgents(reading, last);
+        const result = readRemoteAgents(reading, last, name);
         for (const { key, headers = {} } of result.agents)
           for (const secret of [key, ...Object.values(headers)]) if (secret !== undefined) secrets.add(secret);
-        problems.set(workspace, FILE, result.problems);
+        problems.set(scope, name, result.problems);
         return result;
       },
     });
-    this.files.set(workspace, file);
+    this.files.set(scope, file);
     return file;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseStrict } from '../../src/http/strict-json.js';
+import { parseStrict } from '../src/strict-json.js';
 
 /** The value. Throws the refusal, found while parsing or by the value. */
 function parse(text: string | Buffer): unknown {

@@ -1,7 +1,7 @@
 // Strict JSON: what JSON.parse would change in silence (big integers, repeated keys, bad UTF-8) is refused, and depth is
 // bounded before anything recursive sees the value. One linear pass, then JSON.parse.
 import { isUtf8 } from 'node:buffer';
-import { AppError } from '../errors.js';
+import { AppError } from './errors.js';
 
 /** Objects and arrays inside each other, the outermost counting as 1. */
 export const MAX_DEPTH = 64;

@@ -1,0 +1,123 @@
+// Requests as each version and binding spells them. The inside is 1.0's: what 0.3 has no word for is left out. Pure.
+import type { ProtocolVersion } from './peer-card.js';
+import { WRAPPED } from './read-part.js';
+import type { RemoteMessage, RemotePart, SendRequest } from './remote-port.js';
+
+export type Json = Record<string, unknown>;
+
+/** An operation with its parameters in 1.0's own words. */
+export type Operation =
+  | { name: 'SendMessage'; params: SendRequest }
+  | { name: 'GetTask'; params: { id: string; historyLength?: number } }
+  | { name: 'ListTasks'; params: { contextId?: string; pageSize?: number; pageToken?: string; historyLength?: number } }
+  | { name: 'CancelTask' | 'SubscribeToTask'; params: { id: string } }
+  | { name: 'CreateTaskPushNotificationConfig'; params: { taskId: string; id: string; url: string; token: string } }
+  | { name: 'DeleteTaskPushNotificationConfig'; params: { taskId: string; id: string } }
+  | { name: 'GetExtendedAgentCard'; params: Record<string, never> };
+
+export type OperationName = Operation['name'];
+
+/** The parameters as 1.0 writes them on every binding, without the tenant. */
+export function writeParams(operation: Operation): Json {
+  if (operation.name !== 'SendMessage') return { ...operation.params };
+  const { message, metadata } = operation.params;
+  return {
+    message: { ...message, parts: message.parts.map(writePart) },
+    configuration: { returnImmediately: true },
+    ...(metadata && { metadata }),
+  };
+}
+
+function writePart(part: RemotePart): Json {
+  if (!('bytes' in part)) return { ...part };
+  const { bytes, ...rest } = part;
+  return { raw: base64(bytes), ...rest };
+}
+
+/** The parameters over JSON-RPC 0.3. */
+export function writeLegacyParams(operation: Operation): Json {
+  switch (operation.name) {
+    case 'SendMessage': {
+      const { message, metadata } = operation.params;
+      return {
+        message: { kind: 'message', ...message, role: legacyRole(message), parts: message.parts.map(legacyPart) },
+        configuration: { blocking: false, acceptedOutputModes: [] },
+        ...(metadata && { metadata }),
+      };
+    }
+    case 'CreateTaskPushNotificationConfig': {
+      const { taskId, ...pushNotificationConfig } = operation.params;
+      return { taskId, pushNotificationConfig };
+    }
+    case 'DeleteTaskPushNotificationConfig':
+      return { id: operation.params.taskId, pushNotificationConfigId: operation.params.id };
+    default:
+      return { ...operation.params };
+  }
+}
+
+/** The body over HTTP+JSON 0.3, which is ProtoJSON of that version's schema. */
+export function writeLegacyBody(operation: Operation): Json {
+  switch (operation.name) {
+    case 'SendMessage': {
+      const { message, metadata } = operation.params;
+      const { parts, ...rest } = message;
+      return {
+        message: { ...rest, content: parts.map(legacyRestPart) },
+        configuration: { blocking: false, acceptedOutputModes: [] },
+        ...(metadata && { metadata }),
+      };
+    }
+    case 'CreateTaskPushNotificationConfig': {
+      const { taskId, ...pushNotificationConfig } = operation.params;
+      const name = `tasks/${taskId}/pushNotificationConfigs/${pushNotificationConfig.id}`;
+      const config = { name, pushNotificationConfig };
+      // A request of its own in the schema, the bare config in the prose: servers read the one or the other.
+      return { parent: `tasks/${taskId}`, configId: pushNotificationConfig.id, config, ...config };
+    }
+    default:
+      return {};
+  }
+}
+
+const legacyRole = ({ role }: RemoteMessage): string => (role === 'ROLE_USER' ? 'user' : 'agent');
+
+const metadataOf = ({ metadata }: { metadata?: Json }): Json => (metadata ? { metadata } : {});
+
+const fileAttributes = ({ filename, mediaType }: { filename?: string; mediaType?: string }): Json => ({
+  ...(filename !== undefined && { name: filename }),
+  ...(mediaType !== undefined && { mimeType: mediaType }),
+});
+
+function legacyPart(part: RemotePart): Json {
+  if ('text' in part) return { kind: 'text', text: part.text, ...metadataOf(part) };
+  if ('data' in part) return { kind: 'data', ...wrapped(part) };
+  const content = 'bytes' in part ? { bytes: base64(part.bytes) } : { uri: part.url };
+  return { kind: 'file', file: { ...content, ...fileAttributes(part) }, ...metadataOf(part) };
+}
+
+function legacyRestPart(part: RemotePart): Json {
+  if ('text' in part) return { text: part.text, ...metadataOf(part) };
+  if ('data' in part) {
+    const { data, ...rest } = wrapped(part);
+    return { data: { data }, ...rest };
+  }
+  const content = 'bytes' in part ? { fileWithBytes: base64(part.bytes) } : { fileWithUri: part.url };
+  return { file: { ...content, ...fileAttributes(part) }, ...metadataOf(part) };
+}
+
+function wrapped({ data, metadata }: { data: unknown; metadata?: Json }): Json {
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { data, ...metadataOf({ metadata }) };
+  return { data: { value: data }, metadata: { ...metadata, [WRAPPED]: true } };
+}
+
+const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+
+/** The headers that name the version and the extensions in use, by the version's own words. */
+export const protocolHeaders = (protocol: ProtocolVersion, extensions: readonly string[]): Record<string, string> => ({
+  ...(protocol === '1.0' && { 'A2A-Version': '1.0' }),
+  ...(extensions.length > 0 && {
+    [protocol === '1.0' ? 'A2A-Extensions' : 'X-A2A-Extensions']: extensions.join(', '),
+  }),
+});

@@ -1,0 +1,59 @@
+// Callers who do nothing wrong while somebody else floods the server: what their requests take, and how many fail.
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Waited {
+  requests: number;
+  failed: Record<string, number>;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+}
+
+/** Sends prompts of these callers in turn, one every `everyMs`, whether the last one has come back or not. */
+export async function sendPrompts(
+  url: string,
+  keys: readonly string[],
+  options: { requests: number; everyMs: number },
+): Promise<Waited> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const times: number[] = [];
+  const failed: Record<string, number> = {};
+  const begun = performance.now();
+  const running: Promise<void>[] = [];
+  for (let i = 0; i < options.requests; i++) {
+    const wait = begun + i * options.everyMs - performance.now();
+    if (wait > 0) await sleep(wait);
+    const sent = performance.now();
+    running.push(
+      send(url, keys[i % keys.length] as string, agent).then((outcome) => {
+        if (outcome === 'completed') times.push(performance.now() - sent);
+        else failed[outcome] = (failed[outcome] ?? 0) + 1;
+      }),
+    );
+  }
+  await Promise.all(running);
+  agent.destroy();
+  times.sort((a, b) => a - b);
+  const at = (share: number): number => Math.round((times[Math.floor(times.length * share)] ?? NaN) * 10) / 10;
+  return { requests: options.requests, failed, p50: at(0.5), p99: at(0.99) };
+}
+
+/** `completed`, or why it was not. */
+function send(url: string, key: string, agent: Agent): Promise<string> {
+  const params = { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params });
+  const headers = { 'X-API-Key': key, 'A2A-Version': '1.0', 'Content-Type': 'application/json' };
+  return new Promise((resolve) => {
+    request(`${url}/a2a`, { method: 'POST', agent, headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('error', (error) => resolve(error.message));
+      response.on('end', () =>
+        resolve(text.includes('TASK_STATE_COMPLETED') ? 'completed' : `${response.statusCode} ${text.slice(0, 80)}`),
+      );
+    })
+      .on('error', (error) => resolve(error.message))
+      .end(body);
+  });
+}

@@ -1,0 +1,97 @@
+// `npm run flood`: calm, flood, calm again, on loopback and with the default limits. Exits with 0 when no request of the
+// other callers failed, their p99 stayed within three times that of the calm, and the server's memory came back.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { probeFlags, readMemory } from '../bench/memory.js';
+import { DEFAULTS } from '../../src/config.js';
+import { ensureBuilt, PROJECT, startSwitchboard } from '../support/compiled-server.js';
+import { makeTestHome, OPERATOR_KEY } from '../support/test-home.js';
+import { sendPrompts } from './bystanders.js';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '20' },
+    connections: { type: 'string', default: '5000' },
+    streams: { type: 'string', default: '1000' },
+  },
+});
+const seconds = Number(values.seconds);
+const EVERY_MS = 25;
+/** What a p99 of a millisecond or two may swing by without anybody's fault. */
+const NOISE_MS = 10;
+/** Held back by the collector, by tables that do not shrink, and by the tasks that the streams left. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+const round = (seconds: number): number => Math.round(seconds * 100) / 100;
+
+ensureBuilt();
+const bystanders = Array.from({ length: 8 }, (_, i) => `calm-${i}`);
+const { rate, streams, lockout, overloadMs, connections } = DEFAULTS;
+const settings = { rate, streams, lockout, overloadMs, connections };
+const home = makeTestHome({ callers: [...bystanders, 'greedy', 'streaming'], settings });
+const keys = bystanders.map((name) => home.keys[name] as string);
+/** Processor time that the server has spent, seconds: what a flood costs, however busy the machine is otherwise. */
+const cpuSeconds = async (): Promise<number> => {
+  const headers = { 'X-API-Key': OPERATOR_KEY };
+  const text = await (await fetch(`${server.url}/metrics`, { headers })).text();
+  return Number(/^process_cpu_seconds_total (.*)$/m.exec(text)?.[1]);
+};
+const server = await startSwitchboard({ home: home.path, nodeFlags: probeFlags() });
+try {
+  const requests = (seconds * 1_000) / EVERY_MS;
+  await sendPrompts(server.url, keys, { requests: 100, everyMs: 10 });
+  const cpu = [await cpuSeconds()];
+  const calm = await sendPrompts(server.url, keys, { requests, everyMs: EVERY_MS });
+  cpu.push(await cpuSeconds());
+  const before = await readMemory(server);
+
+  const own = [home.keys['greedy'] as string, home.keys['streaming'] as string];
+  const script = ['--import', 'tsx', 'test/flood/attack.ts', server.url, ...own];
+  const numbers = [String(seconds + 2), values.connections, values.streams];
+  const attack = spawn(process.execPath, [...script, ...numbers], {
+    cwd: PROJECT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let got = '';
+  attack.stdout.setEncoding('utf8').on('data', (text: string) => (got += text));
+  const over = once(attack, 'close');
+  await sleep(1_000);
+  const flood = await sendPrompts(server.url, keys, { requests, everyMs: EVERY_MS });
+  const during = await readMemory(server);
+  await over;
+  await sleep(2_000);
+  const after = await readMemory(server);
+  cpu.push(await cpuSeconds());
+  const healthy = (await fetch(`${server.url}/readyz`)).status === 200;
+
+  const mib = ({ rss, heap }: typeof before): object => ({
+    rss: Math.round(rss / 2 ** 20),
+    heap: Math.round(heap / 2 ** 20),
+  });
+  const problems = [
+    ...(Object.keys(calm.failed).length + Object.keys(flood.failed).length > 0
+      ? ['requests of bystanders failed']
+      : []),
+    ...(flood.p99 > Math.max(3 * calm.p99, calm.p99 + NOISE_MS)
+      ? ['p99 is more than three times that of the calm']
+      : []),
+    ...(after.heap - before.heap > KEPT_BYTES ? ['memory did not come back'] : []),
+    ...(server.alive && healthy ? [] : ['the server is not well']),
+  ];
+  const memory = { before: mib(before), during: mib(during), after: mib(after) };
+  const [begin = NaN, middle = NaN, end = NaN] = cpu;
+  const spent = { calm: round(middle - begin), flood: round(end - middle) };
+  console.log(
+    JSON.stringify(
+      { calm, flood, cpuSeconds: spent, attack: JSON.parse(got || '{}'), memoryMiB: memory, problems },
+      null,
+      2,
+    ),
+  );
+  process.exitCode = problems.length === 0 ? 0 : 1;
+} finally {
+  await server.stop();
+  home.remove();
+}
