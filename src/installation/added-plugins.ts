@@ -11,6 +11,7 @@ import { inTime } from './in-time.js';
 import { moduleImporter, type ImportModule } from './import-plugin.js';
 import { pluginContext } from './plugin-context.js';
 import { readPlugin } from './read-plugin.js';
+import { watchStalls } from './stall-watch.js';
 import { watchFaults } from './watch-faults.js';
 
 /** How long one may take to load, to install and to get ready. */
@@ -24,12 +25,14 @@ export interface AddedPluginsDeps {
 }
 
 export class AddedPlugins {
+  private endWatch: () => void = () => undefined;
   private readonly installed: { plugin: Plugin; part: Installed; undo(): void }[] = [];
 
   constructor(private readonly deps: AddedPluginsDeps) {}
 
   /** Never throws. */
   async start(found: readonly FoundPlugin[]): Promise<void> {
+    if (found.length > 0) this.endWatch = watchStalls(this.reports, this.deps.core.log);
     const loaded: Plugin[] = [];
     for (const one of found) {
       const plugin = await this.load(one);
@@ -78,6 +81,7 @@ export class AddedPlugins {
       }
       undo();
     }
+    this.endWatch();
   }
 
   private get reports(): Core['plugins'] {

@@ -7,6 +7,7 @@ import {
   MINTED_KEY,
   NEW_CALLER,
   NEW_KEY,
+  PLUGINS_ANSWER,
   REMOVED_CALLER,
   REMOVED_KEYS,
 } from '../../../src/operator-wire.js';
@@ -36,6 +37,14 @@ export function directoryRoutes(core: Core): Route[] {
         }));
         return { status: 200, body: { agents } };
       },
+    }),
+    route({
+      method: 'get',
+      path: '/plugins',
+      summary: "The plugins that were added to the product's own, and how they fare.",
+      answer: PLUGINS_ANSWER,
+      status: 200,
+      run: () => ({ status: 200, body: { plugins: core.plugins.list() } }),
     }),
     route({
       method: 'get',
