@@ -4,7 +4,7 @@ import type { AgentInfo, Executor, Prompt, RunHandle, RunOutcome } from '../../.
 import { RunFailure } from '../../../src/executors/contract.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Inbox } from '../../../src/workspace/inbox.js';
-import { sessionFile } from '../../../src/workspace/names.js';
+import { NAME, NAME_RULE, sessionFile } from '../../../src/workspace/names.js';
 import type { CardSource, WorkspaceSettings } from '../../../src/workspace/settings.js';
 import type { Transcripts } from '../../../src/workspace/transcript.js';
 import type { Driver, DriverContext, DriverTurn } from './drivers/driver.js';
@@ -41,7 +41,7 @@ export class Runner implements Executor {
   readonly name = 'session-runner';
   readonly keepsSessions = true;
   readonly sessions: Sessions;
-  private readonly drivers: ReadonlyMap<string, Driver>;
+  private readonly drivers: Map<string, Driver>;
   private readonly agents = new Map<string, { card: CardSource; settings: WorkspaceSettings; info: AgentInfo }>();
 
   constructor(private readonly deps: RunnerDeps) {
@@ -49,6 +49,16 @@ export class Runner implements Executor {
     this.drivers = new Map(deps.drivers.map((driver) => [driver.name, driver]));
     const idleMs = config.sessionIdleSeconds * 1000;
     this.sessions = new Sessions({ clock, log, idleMs, maxIdle: config.maxIdleSessions });
+  }
+
+  /** Throws an Error when the name is taken. The returned function takes the driver out again. */
+  addDriver(driver: Driver): () => void {
+    const { name } = driver;
+    if (typeof driver.open !== 'function') throw new Error('a driver needs a function open');
+    if (!NAME.test(name)) throw new Error(`the name of a driver ${NAME_RULE}`);
+    if (this.drivers.has(name)) throw new Error(`there is already a driver named ${name}`);
+    this.drivers.set(name, driver);
+    return () => void this.drivers.delete(name);
   }
 
   find(agent: string): AgentInfo | undefined {
