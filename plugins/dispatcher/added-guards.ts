@@ -43,6 +43,13 @@ export class AddedGuard {
   }
 }
 
+/** Adds a plugin's guard at the end; the returned function takes it out again. */
+export function addGuard(guards: AddedGuard[], guard: PromptGuard, failed: (problem: string) => void): () => void {
+  const one = new AddedGuard(guard, failed);
+  guards.push(one);
+  return () => void guards.splice(guards.indexOf(one) >>> 0, 1);
+}
+
 function promptOf(request: PromptRequest, agent: AgentInfo, chosen: string | undefined): GuardedPrompt {
   const { subject, contextId, caller, surface, message, continues, cid, skill = chosen } = request;
   return structuredClone({

@@ -4,12 +4,11 @@
 import type { PromptAssigned, PromptRequest, Refusal } from '../../src/bus/topics.js';
 import { isTerminal } from '../../src/a2a-model.js';
 import { toAppError } from '../../src/errors.js';
-import type { PromptGuard } from '../../src/executors/prompt-guard.js';
 import type { TaskRecord } from '../../src/ledger/records.js';
 import { definePlugin, type PluginContext } from '../../src/plugin.js';
 import { contextKey, Contexts } from './contexts.js';
 import { targetOf, type Candidate, type Guard } from './guard.js';
-import { AddedGuard } from './added-guards.js';
+import { addGuard, type AddedGuard } from './added-guards.js';
 import { Cooldowns } from './cooldowns.js';
 import { added } from './guards/added.js';
 import { approval } from './guards/approval.js';
@@ -51,7 +50,7 @@ export const dispatcher = definePlugin({
   produces: ['agent.prompt.assigned', 'agent.prompt.response', 'agent.prompt.dropped'],
   install(context) {
     const desk = new Dispatcher(context);
-    context.core.extensions.accept('guard', (guard, { failed }) => desk.addGuard(guard, failed));
+    context.core.extensions.accept('guard', (guard, { failed }) => addGuard(desk.added, guard, failed));
     return { ready: () => desk.resume(), drain: () => desk.drain() };
   },
 });
@@ -63,7 +62,7 @@ class Dispatcher {
   private readonly contexts = new Contexts();
   private readonly storm = new StormWatch();
   private readonly cooldowns: Cooldowns;
-  private readonly added: AddedGuard[] = [];
+  readonly added: AddedGuard[] = [];
   private draining = false;
 
   constructor(private readonly context: Context) {
@@ -74,13 +73,6 @@ class Dispatcher {
     bus.subscribe('agent.outcome', ({ caller, agent, contextId, cid }) =>
       this.free(contextKey(caller, agent, contextId), cid, agent),
     );
-  }
-
-  /** Adds a plugin's guard; the returned function takes it out again. */
-  addGuard(guard: PromptGuard, failed: (problem: string) => void): () => void {
-    const one = new AddedGuard(guard, failed);
-    this.added.push(one);
-    return () => void this.added.splice(this.added.indexOf(one) >>> 0, 1);
   }
 
   /** Takes up what the last process knew. */

@@ -14,7 +14,7 @@ import type { Adder } from '../../../src/extensions.js';
 import type { Core } from '../../../src/plugin.js';
 import { checkDefinition, infoOf } from './check-definition.js';
 import { AgentRun, type Calls, type RunPorts } from './agent-run.js';
-import { Unwinding } from './unwinding.js';
+import type { Unwinding } from './unwinding.js';
 
 export interface AgentExecutorDeps {
   core: RunPorts['core'] & { registry: Pick<Core['registry'], 'find'> };
