@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DURATION, secondsOf } from './duration.js';
 import { isAddressRange, isAllowEntry } from './net/address-rules.js';
+import { parseUrl } from './parse-url.js';
 import { NAME, NAME_RULE } from './workspace/names.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -25,8 +26,6 @@ const hostName = z
   .transform((host) => host.toLowerCase());
 
 const name = z.string().regex(NAME, NAME_RULE);
-
-const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
 const url = z
   .string()
@@ -102,6 +101,9 @@ export const FILE_SCHEMA = z
     heartbeatSeconds: z.number().positive('must be above 0'),
     chatWaitSeconds: z.number().min(0, 'must be 0 to 30').max(30, 'must be 0 to 30'),
     turnDeadline: duration,
+    followSeconds: z.number().min(0, 'must not be negative'),
+    followTimeout: duration,
+    maxReceivedBytes: positive,
     expireQuestions: duration,
     retention: z.object({ days: z.number().positive('must be above 0'), maxTasks: z.int().nonnegative() }).partial(),
     rate: z.object({ perMinute: positive, burst: positive }).partial(),

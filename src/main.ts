@@ -11,6 +11,7 @@ import { PluginReports } from './installation/plugin-reports.js';
 import { orderedId, randomId, systemClock, type Clock } from './clock.js';
 import { loadConfig, type Config } from './config.js';
 import { createEnvironment, type Environment, type Variables } from './environment.js';
+import { AgentCalls } from './executors/calls.js';
 import { ExecutorHost, HOST_DECLARATION } from './executors/host.js';
 import { Prompts, PROMPTS_DECLARATION } from './executors/prompts.js';
 import { ExecutorRegistry } from './executors/registry.js';
@@ -196,6 +197,8 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   closers.push(() => remotes.stop());
   let url = config.publicUrl ?? localUrl(config.host, config.port);
 
+  const hops = new Hops(ensureSwitchboardId(home, randomId));
+  const calls = new AgentCalls({ prompts, ledger, blobs, turns: host, hops, clock, newId: orderedId, log });
   const core: Core = {
     config,
     environment,
@@ -206,11 +209,12 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     ledger,
     blobs,
     prompts,
+    calls,
     registry,
     turns: host,
     callers,
     workspaces,
-    hops: new Hops(ensureSwitchboardId(home, randomId)),
+    hops,
     doors,
     streams,
     metrics,
@@ -220,6 +224,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     capabilities: createCapabilities(),
     extensions,
     plugins: new PluginReports(log, redact),
+    failpoints,
     baseUrl: () => url,
   };
   const installed: Installed[] = [];
@@ -256,6 +261,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     async stop() {
       front.gate.drain();
       prompts.stop();
+      calls.stop();
       for (const part of installed) part.drain?.();
       await host.stop(config.drainSeconds * 1000);
       await drained(bus, clock);

@@ -40,6 +40,7 @@ export const CHAT_REQUEST = z.object({
   contextId: contextId.optional().describe('Continue this conversation; absent starts one.'),
   taskId: id.optional().describe('Continue this task, which waits for input.'),
   skill: z.string().min(1).max(200).optional(),
+  workspace: name.optional().describe('In whose agents.json the name is looked up first.'),
   returnImmediately: z.boolean().optional(),
   waitSeconds: waitSeconds.optional(),
 });
@@ -152,9 +153,36 @@ export const SESSIONS_ANSWER = z.object({
   nextCursor: z.string().optional(),
 });
 
+const remote = z
+  .object({
+    url: z.string(),
+    workspace: z.string().optional().describe('Whose agents.json names it; the list of the home when absent.'),
+    reachable: z.enum(['yes', 'no', 'unknown']).describe('`unknown` until it was first asked.'),
+    lastSeen: z.string().optional(),
+    problem: z.string().optional().describe('Why the last call did not work.'),
+    protocols: z.array(z.string()).optional(),
+    bindings: z.array(z.string()).optional(),
+  })
+  .describe('What is known of an agent elsewhere.');
+
+export const AGENTS_QUERY = z.object({
+  workspace: name
+    .optional()
+    .describe('The agents that this workspace may name; those of the home and of all workspaces when absent.'),
+  probe: z.enum(['true', 'false']).optional().describe('`true`: agents elsewhere are asked now.'),
+});
+
+export const AGENT_TEST = z.object({
+  workspace: name.optional().describe('In whose agents.json the name is looked up first.'),
+  message: z.string().min(1).max(1000).optional(),
+  waitSeconds: waitSeconds.optional(),
+});
+
 export const AGENTS_ANSWER = z.object({
+  problems: z.array(z.string()).optional().describe('Lists of agents that can not be read now.'),
   agents: z.array(
     z.object({
+      remote: remote.optional(),
       name: z.string(),
       kind: z.enum(['workspace', 'remote', 'plugin']),
       executor: z.string(),
@@ -181,6 +209,30 @@ export const PLUGINS_ANSWER = z.object({
   ),
 });
 export type PluginsAnswer = z.infer<typeof PLUGINS_ANSWER>;
+export const WATCHES_QUERY = z.object({
+  agent: z.string().optional(),
+  caller: z.string().optional(),
+  state: z.enum(['sending', 'following']).optional(),
+  ...page,
+});
+export const WATCHES_ANSWER = z.object({
+  watches: z.array(
+    z.object({
+      watchId: z.string(),
+      cid: z.string(),
+      agent: z.string(),
+      caller: z.string(),
+      state: z.enum(['sending', 'following']).describe('`sending`: whether the message arrived is not known.'),
+      remoteTaskId: z.string().optional(),
+      since: z.string(),
+      taskState,
+      pollUrl: z.string(),
+    }),
+  ),
+  total: z.number(),
+  nextCursor: z.string().optional(),
+});
+export type WatchesAnswer = z.infer<typeof WATCHES_ANSWER>;
 
 export const CALLERS_QUERY = z.object({ workspace: name.optional() });
 export const CALLERS_ANSWER = z.object({
@@ -235,3 +287,62 @@ export const MINTED_WEBHOOK_SECRET = z.object({
   webhookSecret: z.string().describe('Shown this once. Signs webhooks by the rules of Standard Webhooks.'),
 });
 export type MintedWebhookSecret = z.infer<typeof MINTED_WEBHOOK_SECRET>;
+
+const pushState = z
+  .enum(['pending', 'retrying', 'disabled', 'dead', 'delivered'])
+  .describe('`retrying`: has failed and is tried again; `dead`: nothing is owed, but there are dead letters.');
+
+export const PUSHES_QUERY = z.object({
+  state: z
+    .enum(['pending', 'retrying', 'disabled', 'dead'])
+    .optional()
+    .describe('`dead`: all with dead letters, whatever else they are owed.'),
+  task: z.string().optional().describe('Shows all webhooks of that task, delivered ones included.'),
+  config: z.string().optional(),
+  caller: z.string().optional(),
+  ...page,
+});
+
+export const PUSH_ROW = z.object({
+  taskId: z.string(),
+  configId: z.string(),
+  caller: z.string(),
+  agent: z.string(),
+  url: z.string().describe('Scheme and host: what follows them may be a secret.'),
+  version: z.enum(['1.0', '0.3']),
+  state: pushState,
+  disabledBy: z.enum(['gone', 'operator']).optional().describe('`gone`: it answered 410.'),
+  owed: z.number().describe('Changes of state that it is to be told of.'),
+  dead: z.number().describe('Changes that no try could tell.'),
+  attempts: z.number().describe('Failed tries of the first change that is owed.'),
+  nextAttemptAt: z.string().optional(),
+});
+export type PushRow = z.infer<typeof PUSH_ROW>;
+export const PUSHES_ANSWER = z.object({ pushes: z.array(PUSH_ROW), nextCursor: z.string().optional() });
+export type PushesAnswer = z.infer<typeof PUSHES_ANSWER>;
+
+const change = { seq: z.number().describe('The position of the change in its task.'), state: taskState };
+const cause = {
+  reason: z.string().optional().describe('Why it failed: `status`, or why no answer was had.'),
+  status: z.number().optional().describe("The answer's HTTP status."),
+};
+export const PUSH_VIEW = PUSH_ROW.extend({
+  owedChanges: z.array(z.object({ ...change, at: z.string() })),
+  deadLetters: z.array(z.object({ ...change, ...cause, at: z.string(), attempts: z.number(), redriven: z.boolean() })),
+  tries: z
+    .array(z.object({ ...change, ...cause, at: z.string(), attempt: z.number(), durationMs: z.number() }))
+    .describe('The latest, newest first. Older ones are forgotten.'),
+});
+export type PushView = z.infer<typeof PUSH_VIEW>;
+
+export const REDRIVE_ONE = z.object({
+  seq: z.number().int().optional().describe('Only the dead letter of this change.'),
+});
+export const REDRIVE_SINCE = z.object({
+  since: instant.describe('Dead letters that were given up at or after this time.'),
+});
+export const REDRIVEN = z.object({
+  redriven: z.number().describe('Dead letters that are owed again.'),
+  more: z.boolean().describe('There are more: ask again.'),
+});
+export type Redriven = z.infer<typeof REDRIVEN>;

@@ -91,7 +91,7 @@ class Dispatcher {
       const record = ledger.get(taskId);
       if (!record) continue;
       const { caller, agent } = record.envelope;
-      const found = registry.find(agent, caller.scope);
+      const found = registry.find(agent, record.envelope.lookIn ?? caller.scope);
       if (!found) this.endUnstarted(taskId, 'The agent is not here any more.');
       else {
         const key = contextKey(caller.id, agent, record.task.contextId);
@@ -179,21 +179,21 @@ class Dispatcher {
   /** Creates the task; its first turn starts now, or once its context is free, or once the operator approves. */
   private async begin(candidate: Candidate, key: string): Promise<void> {
     const { request } = candidate;
-    const { ledger } = this.context.core;
+    const { ledger, prompts } = this.context.core;
     const { agent, executor, reason } = targetOf(candidate);
     if (candidate.approval) {
       const approval = approvalQuestion(this.context.core.newId(), candidate);
-      await ledger.create({ ...newTask(candidate), start: false, approval });
+      await ledger.create({ ...newTask(candidate, prompts), start: false, approval });
       return;
     }
     if (candidate.queue) {
-      const queued = await ledger.create({ ...newTask(candidate), start: false });
+      const queued = await ledger.create({ ...newTask(candidate, prompts), start: false });
       this.contexts.enqueue(key, waitingTurn(queued, executor.name, reason));
       return this.startNext(key);
     }
     this.contexts.start(key, request.cid, agent.name);
     try {
-      const created = await ledger.create({ ...newTask(candidate), start: true });
+      const created = await ledger.create({ ...newTask(candidate, prompts), start: true });
       this.assign({ ...waitingTurn(created, executor.name, reason), turn: 1 });
     } catch (error) {
       this.free(key, request.cid, agent.name);
@@ -202,8 +202,9 @@ class Dispatcher {
   }
 
   private async admitFollowUp({ request, target }: Candidate, record: TaskRecord): Promise<void> {
-    const { ledger } = this.context.core;
-    const { cid, requestId, message, decision, pushConfig } = request;
+    const { ledger, prompts } = this.context.core;
+    const { cid, requestId, message, decision } = request;
+    const pushConfig = prompts.pushConfigOf(requestId);
     const { caller, agent } = record.envelope;
     const by = request.caller.id === caller.id ? {} : { by: request.caller.id };
     const words = { message, ...by, ...(pushConfig && { pushConfig }) };
@@ -272,7 +273,8 @@ class Dispatcher {
   private async reject(candidate: Candidate, { code, message: text, details }: Refusal): Promise<void> {
     const retryAfter = details?.retryAfter;
     const rejected = { code, text, ...(retryAfter !== undefined && { retryAfter }) };
-    await this.context.core.ledger.create({ ...newTask(candidate), start: false, rejected });
+    const { ledger, prompts } = this.context.core;
+    await ledger.create({ ...newTask(candidate, prompts), start: false, rejected });
   }
 
   private refuse({ cid, requestId }: PromptRequest, refusal: Refusal): void {

@@ -1,18 +1,20 @@
 // What an admitted prompt becomes: the ledger's new task, the turn to assign, and the question to the operator. Pure.
 import type { PromptAssigned, PromptRequest } from '../../src/bus/topics.js';
+import type { PromptPort } from '../../src/executors/prompt-port.js';
 import type { NewTask } from '../../src/ledger/ledger-port.js';
 import type { Question, TaskRecord } from '../../src/ledger/records.js';
 import type { Waiting } from './contexts.js';
 import { targetOf, type Candidate } from './guard.js';
 
 /** The task that a candidate becomes, apart from how it begins. */
-export function newTask(candidate: Candidate): Omit<NewTask, 'start'> {
+export function newTask(candidate: Candidate, prompts: Pick<PromptPort, 'pushConfigOf'>): Omit<NewTask, 'start'> {
   const { request } = candidate;
   const { agent, executor } = targetOf(candidate);
   const { cid, requestId, contextId, caller, message, surface, chain, subject, synthetic, traceparent } = request;
   // Nobody is told by webhook of a task that nobody can see.
   const direct = agent.replies === 'message';
-  const pushConfig = direct ? undefined : request.pushConfig;
+  const pushConfig = direct ? undefined : prompts.pushConfigOf(requestId);
+  const { lookIn, replyTo } = request;
   const skill = request.skill ?? candidate.skill;
   return {
     taskId: cid,
@@ -31,6 +33,8 @@ export function newTask(candidate: Candidate): Omit<NewTask, 'start'> {
     ...(synthetic && { synthetic }),
     ...(traceparent !== undefined && { traceparent }),
     ...(pushConfig && { pushConfig }),
+    ...(lookIn !== undefined && { lookIn }),
+    ...(replyTo && { replyTo }),
     ...deadline(request),
   };
 }

@@ -18,8 +18,10 @@ import { TaskCounts } from './task-counts.js';
 import { stampAligned, TaskFiles } from './task-files.js';
 import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
+import { PushTimetable } from './push-timetable.js';
 import { TaskPurge, type TaskPurgeDeps } from './task-purge.js';
 import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
+import { TaskReplies } from './task-replies.js';
 import { TaskWatches } from './task-watches.js';
 import { reduce, refusalOf } from './task-reducer.js';
 
@@ -31,13 +33,13 @@ export interface LedgerDeps extends Omit<TaskPurgeDeps, 'memory' | 'checkpointer
 export class FileLedger implements Ledger {
   /** Events that came too late or did not fit their task. */
   droppedEvents = 0;
-  readonly pushConfigs = new TaskPushConfigs({
-    load: (taskId) => this.mustLoad(taskId),
-    append: (live, event) => this.append(live, event),
-  });
+  readonly pushConfigs: TaskPushConfigs;
+  readonly boot: string;
   readonly watches: TaskWatches;
+  readonly replies: TaskReplies;
   readonly census: Census;
   readonly purge: TaskPurge;
+  readonly pushSchedule: PushTimetable;
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
@@ -47,6 +49,7 @@ export class FileLedger implements Ledger {
   private stopped = false;
 
   constructor(private readonly deps: LedgerDeps) {
+    this.boot = deps.boot;
     this.counts = new TaskCounts(deps.mirror.live());
     this.memory = new TaskMemory(deps.clock);
     this.checkpointer = new Checkpointer({
@@ -55,16 +58,20 @@ export class FileLedger implements Ledger {
       onGone: (live) => this.forget(live),
     });
     const { memory, checkpointer } = this;
+    this.pushSchedule = new PushTimetable({ ...deps, sync: () => checkpointer.syncMirror() });
     this.census = new Census(deps.mirror, checkpointer, deps.stores.use);
     this.purge = new TaskPurge({ ...deps, memory, checkpointer, load: (taskId) => this.load(taskId) });
     this.files = new TaskFiles(deps);
-    this.index = new TaskIndex(deps, this.checkpointer);
-    this.watches = new TaskWatches({
+    this.index = new TaskIndex(deps, checkpointer);
+    const ports = {
       mirror: deps.mirror,
-      syncMirror: () => this.checkpointer.syncMirror(),
-      load: (taskId) => this.mustLoad(taskId),
-      append: (live, event) => this.append(live, event),
-    });
+      syncMirror: () => checkpointer.syncMirror(),
+      load: (taskId: string) => this.mustLoad(taskId),
+      append: (live: LiveTask, event: TaskEvent) => this.append(live, event),
+    };
+    this.pushConfigs = new TaskPushConfigs(ports);
+    this.watches = new TaskWatches(ports);
+    this.replies = new TaskReplies(ports);
     this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe: () => deps.stores.probe() });
     takeFromBus(deps.bus, {
       event: (taskId, event) => this.take(taskId, event),
@@ -74,10 +81,6 @@ export class FileLedger implements Ledger {
 
   get healthy(): boolean {
     return this.health.healthy;
-  }
-
-  get boot(): string {
-    return this.deps.boot;
   }
 
   async create(task: NewTask): Promise<TaskRecord> {
@@ -120,10 +123,8 @@ export class FileLedger implements Ledger {
   }
 
   isRunning(taskId: string, turn: number): boolean {
-    const head = this.load(taskId)?.head;
-    return (
-      head !== undefined && !isTerminal(head.task.status.state) && head.envelope.turnOpen && head.envelope.turn === turn
-    );
+    const { task, envelope } = this.load(taskId)?.head ?? ({} as Partial<TaskRecord>);
+    return task !== undefined && !isTerminal(task.status.state) && !!envelope?.turnOpen && envelope.turn === turn;
   }
 
   get(taskId: string): TaskRecord | undefined {
@@ -182,6 +183,7 @@ export class FileLedger implements Ledger {
     await this.deps.stores.flush();
     this.stopped = true;
     this.health.stop();
+    this.pushSchedule.flush();
     for (const live of this.memory.all()) live.close();
     await this.checkpointer.close();
     await this.deps.stores.close();
@@ -281,8 +283,8 @@ export class FileLedger implements Ledger {
 
   private mustLoad(taskId: string): LiveTask {
     const live = this.load(taskId);
-    if (!live?.head) throw new AppError('task-not-found', `Task ${taskId} does not exist.`);
-    return live;
+    if (live?.head) return live;
+    throw new AppError('task-not-found', `Task ${taskId} does not exist.`);
   }
 
   private forget(live: LiveTask): void {
@@ -292,9 +294,7 @@ export class FileLedger implements Ledger {
   }
 
   private complain(cid: string | undefined, error: unknown): void {
-    this.deps.log.error(
-      { cid, reason: errorText(error), cause: error instanceof Error ? error.cause : undefined },
-      'storing failed',
-    );
+    const cause = error instanceof Error ? error.cause : undefined;
+    this.deps.log.error({ cid, reason: errorText(error), cause }, 'storing failed');
   }
 }

@@ -1,7 +1,7 @@
 // What the ledger stores: a task with its envelope (the checkpoint), and the events that lead there (the journal).
 // Everything here is plain JSON; the reducer in task-reducer.ts is the only code that turns events into records.
 import type { Artifact, Message, Part, PushConfig, StreamEvent, Task, TaskState } from '../a2a-model.js';
-import type { CallerRef, Hop, RunError, Surface, Usage } from '../bus/topics.js';
+import type { CallerRef, Hop, ReplyTo, RunError, Surface, Usage } from '../bus/topics.js';
 
 /** The version this code writes into every file; a file with a newer one is refused. */
 export const RECORD_VERSION = 1;
@@ -53,10 +53,29 @@ export interface AcceptedMessage {
   by?: string;
 }
 
-/** A webhook, and how far it has been told: transitions above `acknowledged` are still owed. */
+/** A change of state that a webhook could not be told of in all its tries. */
+export interface DeadLetter {
+  /** The position of the change. */
+  seq: number;
+  /** When it was given up. */
+  at: number;
+  attempts: number;
+  /** Why the last try failed: `status`, or why no answer was had. */
+  reason: string;
+  /** The last answer's HTTP status, if there was one. */
+  status?: number;
+  /** The operator wants it told after all. */
+  again?: true;
+}
+
+/** A webhook, and how far it has been told: see owed-webhooks.ts for what it is owed. */
 export interface PushRegistration extends PushConfig {
   acknowledged: number;
   createdAt: number;
+  /** Oldest change first; absent when there are none. */
+  dead?: DeadLetter[];
+  /** Nothing is sent any more: it answered that it is gone, or the operator said so. */
+  disabled?: { at: number; by: 'gone' | 'operator' };
 }
 
 /** A task's link to its task at a remote agent: the promise to follow that one until it settles. One per open turn. */
@@ -73,8 +92,14 @@ export interface Watch {
   since: number;
   /** SHA-256 in hex of the token that the peer's callbacks carry. */
   tokenHash?: string;
-  /** The last of the caller's messages that the peer was given while this turn was open. */
-  passed?: string;
+  /** Id of the last of the caller's messages that the peer was given, or is about to be. */
+  passed: string;
+}
+
+/** Who is told what becomes of a task, and how far that is done. */
+export interface Reply extends ReplyTo {
+  /** Everything up to this position was told. */
+  acknowledged: number;
 }
 
 /** Where a task's work is done at a remote agent. Outlives the watch, so that what comes next continues there. */
@@ -122,6 +147,9 @@ export interface TaskEnvelope {
   usage?: Usage;
   watch?: Watch;
   remote?: RemoteRef;
+  /** The workspace whose agents.json names the agent, where that is not the caller's. */
+  lookIn?: string;
+  replyTo?: Reply;
   /** Oldest first; absent when there are none. */
   pushConfigs?: PushRegistration[];
   /** True while an assistant message is open: the next delta appends to the artifact `response`. */
@@ -167,6 +195,8 @@ export interface CreatedEvent {
   traceparent?: string;
   deadlineAt?: number;
   pushConfig?: PushConfig;
+  lookIn?: string;
+  replyTo?: ReplyTo;
 }
 
 /** What happens to a task's webhooks. Fits a task in any state and changes nothing that a client sees of the task. */
@@ -174,8 +204,14 @@ export type PushEvent =
   /** Adds one, or replaces the one of that id. */
   | { type: 'push-config'; config: PushConfig }
   | { type: 'push-config-deleted'; id: string }
-  /** Everything up to and including position `upTo` needs no more telling. */
-  | { type: 'push-acknowledged'; id: string; upTo: number };
+  /** Everything up to and including position `upTo` needs no more telling, but for dead letters of other changes. */
+  | { type: 'push-acknowledged'; id: string; upTo: number }
+  /** All tries to tell of the change at `seq` have failed. */
+  | ({ type: 'push-dead'; id: string } & Pick<DeadLetter, 'seq' | 'attempts' | 'reason' | 'status'>)
+  /** The dead letters of these changes are owed again. */
+  | { type: 'push-redriven'; id: string; seqs: number[] }
+  | { type: 'push-disabled'; id: string; by: 'gone' | 'operator' }
+  | { type: 'push-enabled'; id: string };
 
 /** One accepted step of a task. Member `turn` is the turn it belongs to. */
 export type TaskEvent =
@@ -217,6 +253,8 @@ export type TaskEvent =
       usage?: Usage;
     }
   | { type: 'canceled'; by: string; reason?: string }
+  /** Whoever asked for the task was told everything up to position `upTo`. Fits a task in any state. */
+  | { type: 'reply-acknowledged'; upTo: number }
   /** Nobody answered in time what it waits for. */
   | { type: 'expired' }
   | PushEvent;

@@ -2,7 +2,18 @@
 // all rows at once, halves the time that a rebuild takes.
 import type { Database } from 'better-sqlite3';
 
-const TABLES = ['messages', 'tasks', 'contexts', 'lane_counts', 'context_counts', 'folders', 'watches', 'blob_uses'];
+const TABLES = [
+  'messages',
+  'tasks',
+  'contexts',
+  'lane_counts',
+  'context_counts',
+  'folders',
+  'watches',
+  'replies',
+  'blob_uses',
+  'push_schedule',
+];
 
 /** The indexes a list runs over. While they are missing the database says that its rebuild is not finished. */
 export const LIST_INDEXES = ['tasks_by_lane', 'tasks_by_context', 'tasks_by_state'];

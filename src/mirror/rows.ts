@@ -1,4 +1,5 @@
 // The rows the mirror keeps: an index over the task files that can be rebuilt from them at any time.
+import type { PushTable, WebhookRow } from './push-rows.js';
 
 export interface TaskRow {
   taskId: string;
@@ -18,10 +19,14 @@ export interface TaskRow {
   head: string;
   /** Messages the task accepted, for the duplicate index. */
   messages: { id: string; hash: string; at: number; by?: string }[];
+  /** Its webhooks that are owed something, are disabled or have dead letters. */
+  webhooks?: readonly WebhookRow[];
   /** Names of the stored files it uses; absent when there are none. */
   blobs?: readonly string[];
   /** Its work at a remote agent, while that is followed. */
   watch?: Omit<WatchRow, 'taskId' | 'scope'>;
+  /** Whoever asked for it has, or may have, something to be told. */
+  owesReply?: boolean;
 }
 
 export interface WatchRow {
@@ -50,7 +55,7 @@ export interface TaskQuery {
 }
 
 export interface TaskPage {
-  rows: Omit<TaskRow, 'messages' | 'watch'>[];
+  rows: Omit<TaskRow, 'messages' | 'watch' | 'owesReply' | 'webhooks'>[];
   /** All matches, before paging. */
   total: number;
   /** Where the next page starts; absent on the last page. */
@@ -122,6 +127,8 @@ export interface Mirror {
   /** Oldest first. */
   watches(): WatchRow[];
   findWatch(watchId: string): WatchRow | undefined;
+  /** Ids of tasks that owe a reply. */
+  openReplies(): string[];
   /** Ids, scopes, callers and agents of all tasks in a non-terminal state. */
   live(): { taskId: string; scope: string; caller: string; agent: string; state: string }[];
   /** How many tasks a scope has, in whatever state. Cheap: no task is looked at. */
@@ -140,5 +147,6 @@ export interface Mirror {
   clear(): void;
   /** True when the file was newly made or could not be used: everything must be read from the files. */
   readonly fresh: boolean;
+  readonly pushes: PushTable;
   close(): void;
 }

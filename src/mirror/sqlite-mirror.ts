@@ -8,7 +8,12 @@ import { KeyUseTable } from './key-use-table.js';
 import { Lanes } from './lanes.js';
 import { lookupKey, taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
+import type { PushTable } from './push-rows.js';
+import { PushSchedule } from './push-schedule.js';
+import { pushTable } from './push-table.js';
+import { PushTries } from './push-tries.js';
 import { OldestTasks } from './oldest-tasks.js';
+import { ReplyList } from './reply-list.js';
 import type {
   AgedTask,
   KnownMessage,
@@ -50,14 +55,17 @@ export interface MirrorFile {
 
 export class SqliteMirror implements Mirror {
   readonly fresh: boolean;
+  readonly pushes: PushTable;
   readonly keyUses: KeyUseTable;
   private readonly db: Database;
   private readonly lanes: Lanes;
   private readonly tasks: TaskList;
   private readonly aged: OldestTasks;
   private readonly messages: MessageIndex;
+  private readonly schedule: PushSchedule;
   private readonly uses: BlobUses;
   private readonly watchList: WatchList;
+  private readonly replyList: ReplyList;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
   private readonly insert: Statement<[number, string, ...number[], string]>;
   private readonly update: Statement<[...number[], string, number]>;
@@ -85,6 +93,7 @@ export class SqliteMirror implements Mirror {
     this.uses = new BlobUses(db);
     this.messages = new MessageIndex(db, (taskId) => this.scopeOf(taskId) !== undefined);
     this.watchList = new WatchList(db);
+    this.replyList = new ReplyList(db);
     this.find = db.prepare('SELECT id, seq, lane FROM tasks WHERE key = ? AND task_id = ?');
     this.insert = db.prepare(WRITES.insert);
     this.update = db.prepare(WRITES.update);
@@ -106,6 +115,8 @@ export class SqliteMirror implements Mirror {
     this.writeStamp = db.prepare('INSERT OR REPLACE INTO folders (scope, stamp) VALUES (?, ?)');
     const transaction = db.transaction((work: () => void) => work());
     this.inTransaction = (work) => transaction.immediate(work);
+    this.schedule = new PushSchedule(db);
+    this.pushes = pushTable(this.schedule, new PushTries(db), this.inTransaction);
   }
 
   upsert(rows: readonly TaskRow[]): void {
@@ -124,7 +135,9 @@ export class SqliteMirror implements Mirror {
       for (const taskId of taskIds) {
         const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
+        this.schedule.remove(taskId);
         this.watchList.remove(taskId);
+        this.replyList.remove(taskId);
       }
     };
     storing(() => this.inTransaction(work));
@@ -134,7 +147,10 @@ export class SqliteMirror implements Mirror {
     const work = (): void => {
       for (const row of rows) {
         const known = this.find.get(taskKey(row.taskId), row.taskId);
-        if (known && this.lanes.get(known.lane).scope === row.scope) this.delete.run(known.id);
+        if (known && this.lanes.get(known.lane).scope === row.scope) {
+          this.delete.run(known.id);
+          this.schedule.remove(row.taskId);
+        }
         this.messages.remove(row);
         this.uses.drop(row.scope, row.taskId);
       }
@@ -202,6 +218,10 @@ export class SqliteMirror implements Mirror {
     return storing(() => this.watchList.find(watchId));
   }
 
+  openReplies(): string[] {
+    return this.replyList.all();
+  }
+
   live(): ReturnType<Mirror['live']> {
     const rows = storing(() => {
       this.askable();
@@ -240,6 +260,7 @@ export class SqliteMirror implements Mirror {
         makeIndexes = emptyTables(this.db);
       });
       this.watchList.cleared();
+      this.replyList.cleared();
       this.makeIndexes = makeIndexes;
     });
   }
@@ -270,8 +291,10 @@ export class SqliteMirror implements Mirror {
     if (known) this.update.run(lane, context, code, statusAt, createdAt, seq, head, known.id);
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
+    this.schedule.replace(row, known !== undefined);
     if (row.blobs) this.uses.add(row.scope, taskId, row.blobs);
     this.watchList.write(row);
+    this.replyList.write(row);
   }
 
   private contextId(name: string, lane: number): number {

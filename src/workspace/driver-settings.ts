@@ -3,13 +3,14 @@
 import { z } from 'zod';
 import { AppError } from '../errors.js';
 import { NAME } from './names.js';
+import { parseUrl } from '../parse-url.js';
 
 const count = z.number().int().positive();
 
 const baseUrl = z
   .string()
   .refine((text) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const url = parseUrl(text);
     return (
       url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === ''
     );

@@ -5,6 +5,7 @@ import type { Figure, Group } from './figure.js';
 import { freshFolder, removeFolders } from './fresh-folder.js';
 import { listGroup } from './figures/list.js';
 import { pluginGroup } from './figures/plugin.js';
+import { pushGroup } from './figures/push.js';
 import { quietStreamGroup } from './figures/quiet-stream.js';
 import { sendGroup } from './figures/send.js';
 import { soakGroup } from './figures/soak.js';
@@ -17,6 +18,7 @@ const GROUPS: readonly Group[] = [
   streamGroup,
   listGroup,
   startGroup,
+  pushGroup,
   quietStreamGroup,
   soakGroup,
 ];

@@ -79,6 +79,7 @@ class Desk {
       hops: new Hops('here'),
       clock,
       ledger,
+      prompts: this.prompts,
       registry,
       callers: { find: () => ({ ...ALICE, agents: ['demo'] }) },
       workspaces: { has: () => true, settings: () => ({ queue: options.queue ?? 0, quota: {} }) },

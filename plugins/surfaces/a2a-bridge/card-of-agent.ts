@@ -4,7 +4,7 @@ import type { AgentInfo } from '../../../src/executors/contract.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Caller } from '../../../src/workspace/callers.js';
 import { agentCard, type CardWords } from './card.js';
-import type { WireCard } from './v0-3/wire.js';
+import type { WireCard } from '../../../src/a2a-v0-3/wire.js';
 
 export type CardPorts = Pick<Core, 'capabilities' | 'config' | 'workspaces' | 'baseUrl'>;
 

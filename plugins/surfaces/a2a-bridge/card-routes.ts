@@ -12,7 +12,7 @@ import { publicCard } from './card-of-agent.js';
 import { LEGACY_VERSION, negotiateVersion, PROTOCOL_VERSION } from './protocol-version.js';
 import { sendCard, type Visibility } from './send-card.js';
 import { hybridCard, legacyCard } from './v0-3/legacy-card.js';
-import type { WireCard } from './v0-3/wire.js';
+import type { WireCard } from '../../../src/a2a-v0-3/wire.js';
 
 /** The file's name, and the one it had before 0.3. */
 const CARDS = ['/agent-card.json', '/agent.json'];

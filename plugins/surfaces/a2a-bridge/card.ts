@@ -8,7 +8,7 @@ import type { CardSource } from '../../../src/workspace/settings.js';
 import { EXTENSIONS, requiredExtensions } from './extensions.js';
 import { INPUT_MODES, OUTPUT_MODES } from './input-modes.js';
 import { PROTOCOL_VERSION } from './protocol-version.js';
-import type { WireCard } from './v0-3/wire.js';
+import type { WireCard } from '../../../src/a2a-v0-3/wire.js';
 
 /** In the order of preference. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON'];

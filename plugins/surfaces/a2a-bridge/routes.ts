@@ -94,8 +94,8 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
       maxPartBytes: core.config.maxPartBytes,
       accepts: (mediaType, skill) => acceptsInput(mediaType, skill, () => skillsOf(core, target)),
       urlProblem: (url) => core.net.urlProblem({ purpose: 'webhook', trusted: false }, url),
-      // Webhooks of 0.3 callers would need bodies of 0.3.
-      pushNotifications: !legacy && core.capabilities.has('push-notifications'),
+      pushNotifications: core.capabilities.has('push-notifications'),
+      version,
     });
     if (isStreaming(operation.name) && !core.config.streaming) {
       throw new AppError('unsupported-operation', 'There are no streams here; poll the task, or register a webhook.');

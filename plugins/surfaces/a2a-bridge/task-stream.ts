@@ -13,7 +13,7 @@ import { eventJson } from './event-json.js';
 import { acceptedEvent, type OutputModes } from './output-modes.js';
 import { blobReader, toSdkTask, type ReadBlob, type TaskView } from './to-sdk.js';
 import { endsLegacyStream, type LegacyShape } from './v0-3/legacy-shape.js';
-import type { WireEvent } from './v0-3/wire.js';
+import type { WireEvent } from '../../../src/a2a-v0-3/wire.js';
 
 /** What a stream shows: first a task, if it starts with one, then whatever the follower brings. */
 export interface OpenStream {

@@ -7,10 +7,13 @@ import {
   ERROR_ANSWER,
   INPUT_REQUEST,
   MINTED_KEY,
+  PUSH_VIEW,
+  PUSHES_ANSWER,
   MINTED_WEBHOOK_SECRET,
   SESSIONS_ANSWER,
   TASK_VIEW,
   TASKS_ANSWER,
+  WATCHES_ANSWER,
 } from '../../../src/operator-wire.js';
 import { MAX_KEPT } from './idempotency.js';
 import type { Route } from './route.js';
@@ -25,7 +28,10 @@ const NAMED = new Map<z.ZodType, string>([
   [SESSIONS_ANSWER, 'SessionList'],
   [AGENTS_ANSWER, 'AgentList'],
   [CALLERS_ANSWER, 'CallerList'],
+  [WATCHES_ANSWER, 'WatchList'],
   [MINTED_KEY, 'MintedKey'],
+  [PUSHES_ANSWER, 'WebhookList'],
+  [PUSH_VIEW, 'Webhook'],
   [MINTED_WEBHOOK_SECRET, 'MintedWebhookSecret'],
   [ERROR_ANSWER, 'Error'],
 ]);
@@ -40,7 +46,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
   401: 'The key is missing or wrong.',
   403: 'The host name or the origin is not one that the operator surface serves.',
-  404: 'There is no such agent, task or caller.',
+  404: 'There is no such agent, task, caller or webhook.',
   409: 'The state does not allow it; `busy` names the running task.',
   429: 'Too much at once; `Retry-After` says when.',
   502: 'The agent failed. The body is the task, with `error`.',

@@ -21,7 +21,7 @@ export const KEYS = {
   pia: 'key-private-pia',
 };
 
-const OPERATOR_KEY = 'operator-key-of-a-bridge-test';
+export const OPERATOR_KEY = 'operator-key-of-a-bridge-test';
 /** Tests bring many wrong keys, and share the processor with others. */
 const PLENTY = 1_000_000_000;
 
@@ -76,8 +76,9 @@ export class BridgeServer {
   }
 
   /** A new process on the same home. */
-  async restart(): Promise<void> {
+  async restart({ withoutDatabase = false } = {}): Promise<void> {
     await this.switchboard.stop();
+    if (withoutDatabase) rmSync(join(this.home, 'data', 'mirror.sqlite'));
     await this.open();
   }
 
