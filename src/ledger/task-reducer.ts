@@ -96,8 +96,7 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
       if (event.remote) draft.envelope.remote = event.remote;
       return;
     case 'kept':
-      draft.envelope.kept = [...(draft.envelope.kept ?? []), event.kept];
-      return;
+      return void (draft.envelope.kept = [...(draft.envelope.kept ?? []), event.kept]);
     case 'tool':
       if (event.phase === 'finished') return;
       draft.line('tool', event.tool);
