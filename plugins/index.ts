@@ -2,6 +2,7 @@
 // followers watch.
 import type { Plugin } from '../src/plugin.js';
 import { dispatcher } from './dispatcher/dispatcher.js';
+import { pluginAgents } from './executors/plugin-agents/plugin-agents.js';
 import { a2aExecutor } from './executors/a2a-executor/a2a-executor.js';
 import { sessionRunner } from './executors/session-runner/session-runner.js';
 import { delivery } from './followers/delivery/delivery.js';
@@ -21,6 +22,7 @@ export const PLUGINS = (sessionFiles: SessionFiles): readonly Plugin[] => [
   dispatcher,
   a2aExecutor,
   sessionRunner(sessionFiles),
+  pluginAgents,
   taskTracker,
   delivery(sessionFiles),
   taskLog,

@@ -124,6 +124,12 @@ export const FILE_SCHEMA = z
     expireQuestions: duration,
     retention: z.object({ days: z.number().positive('must be above 0'), maxTasks: z.int().nonnegative() }).partial(),
     rate: z.object({ perMinute: positive, burst: positive }).partial(),
+    cooldown: z.record(
+      z.string().regex(/^[a-z0-9-]{1,40}(\/.+)?$/, 'must be the name of an agent, or agent/skill'),
+      duration,
+    ),
+    plugins: z.array(text),
+    pluginSettings: z.record(name, z.record(z.string(), z.unknown())),
     quota: z
       .object({
         liveTasksPerCaller: positive,

@@ -7,6 +7,8 @@ import { closeToOthers, makePrivateFolder, writePrivateFile } from './private-fi
 
 export const configFile = (home: string): string => join(home, 'switchboard.json');
 export const workspacesDir = (home: string): string => join(home, 'workspaces');
+/** Files of plugins, which are code of the operator's. */
+export const pluginsDir = (home: string): string => join(home, 'plugins');
 export const dataDir = (home: string): string => join(home, 'data');
 /** Tasks, journal and blobs of the operator and of plugins. */
 export const operatorDir = (home: string): string => join(dataDir(home), 'operator');

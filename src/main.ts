@@ -4,6 +4,10 @@ import type { Express } from 'express';
 import { PLUGINS } from '../plugins/index.js';
 import { Bus } from './bus/bus.js';
 import { createCapabilities } from './capabilities.js';
+import { Extensions } from './extensions.js';
+import { startAddedPlugins } from './installation/added-plugins.js';
+import { insideContext } from './installation/inside-context.js';
+import { PluginReports } from './installation/plugin-reports.js';
 import { orderedId, randomId, systemClock, type Clock } from './clock.js';
 import { loadConfig, type Config } from './config.js';
 import { createEnvironment, type Environment, type Variables } from './environment.js';
@@ -15,6 +19,7 @@ import { Failpoints } from './failpoints.js';
 import { lockHome } from './home-lock.js';
 import { ensureOperatorKey, removeServerInfo, writeServerInfo } from './home.js';
 import { Hops } from './hops.js';
+import { Authenticators } from './http/authenticators.js';
 import { createFront } from './http/create-front.js';
 import type { LagSource } from './http/loop-lag.js';
 import { listensEverywhere, localUrl } from './http/local-url.js';
@@ -74,6 +79,7 @@ export interface Switchboard {
 }
 
 const HTTP_CLOSE_MS = 2_000;
+const HANDLERS_MS = 5_000;
 
 /**
  * Builds a switchboard on a home: takes its lock, recovers what the last process left, installs the plugins. It serves
@@ -168,7 +174,19 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   });
   const prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId: orderedId });
   const keyUseStore = mirror.keyUses;
-  const front = createFront({ config, callers, clock, log, operatorKey, keyUseStore, lag: foundation.lag });
+  const extensions = new Extensions();
+  const authenticators = new Authenticators({ callers, clock });
+  extensions.accept('authenticator', (one, by) => authenticators.add(one, by));
+  const front = createFront({
+    config,
+    callers,
+    authenticators,
+    clock,
+    log,
+    operatorKey,
+    keyUseStore,
+    lag: foundation.lag,
+  });
   closers.push(() => front.stop());
   const { doors, streams, metrics, keyUses } = front;
   const http = createHttpServer({ config, log, clock, metrics });
@@ -204,19 +222,17 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     net,
     remotes,
     capabilities: createCapabilities(),
+    extensions,
+    plugins: new PluginReports(log, redact),
     failpoints,
     baseUrl: () => url,
   };
   const installed: Installed[] = [];
   for (const plugin of [...PLUGINS({ transcripts, inbox }), ...plugins]) {
-    const part = await plugin.install({
-      bus: bus.join(plugin),
-      core,
-      log: log.child({ plugin: plugin.name }),
-      mount: http.mount,
-    });
+    const part = await plugin.install(insideContext(plugin, { bus, core, mount: http.mount }));
     if (part) installed.push(part);
   }
+  installed.push(await startAddedPlugins({ bus, core, mount: http.mount }));
 
   let readied: Promise<void> | undefined;
   const makeReady = async (): Promise<void> => {
@@ -249,9 +265,9 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
       calls.stop();
       for (const part of installed) part.drain?.();
       await host.stop(config.drainSeconds * 1000);
-      await bus.drain();
+      await drained(bus, clock);
       await stores.flush();
-      await bus.drain();
+      await drained(bus, clock);
       await closeAll(log, [
         ...closers.splice(0),
         () => removeServerInfo(home, process.pid),
@@ -261,6 +277,10 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     },
   };
 }
+
+/** A handler of a plugin may never settle: nothing of the product's own waits for it. */
+const drained = (bus: Bus, clock: Clock): Promise<void> =>
+  Promise.race([bus.drain(), new Promise<void>((resolve) => clock.after(HANDLERS_MS, resolve))]);
 
 /** Undoes every step, last one first, also when one of them fails: the lock must be free in any case. */
 async function closeAll(log: Logger, closers: (() => unknown)[]): Promise<void> {

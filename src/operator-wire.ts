@@ -195,6 +195,20 @@ export const AGENTS_ANSWER = z.object({
 });
 export type AgentsAnswer = z.infer<typeof AGENTS_ANSWER>;
 
+export const PLUGINS_ANSWER = z.object({
+  plugins: z.array(
+    z.object({
+      name: z.string(),
+      source: z.string().describe("Below the home's folder, or a package."),
+      state: z.enum(['loading', 'running', 'failed']),
+      problem: z.string().optional().describe('Why it does not run.'),
+      adds: z.array(z.string()).describe('What it added, e.g. `agent weather`.'),
+      faults: z.number().describe('How often something of it went wrong while it ran.'),
+      lastFault: z.string().optional(),
+    }),
+  ),
+});
+export type PluginsAnswer = z.infer<typeof PLUGINS_ANSWER>;
 export const WATCHES_QUERY = z.object({
   agent: z.string().optional(),
   caller: z.string().optional(),

@@ -17,7 +17,9 @@ import type { KeyUses } from './http/key-uses.js';
 import type { Metrics } from './http/metrics.js';
 import type { OpenStreams } from './http/open-streams.js';
 import type { Ledger } from './ledger/ledger-port.js';
-import type { Capabilities } from './capabilities.js';
+import type { Capabilities, Capability } from './capabilities.js';
+import type { ExtensionKinds, Extensions } from './extensions.js';
+import type { PluginReports } from './installation/plugin-reports.js';
 import type { Logger, Secrets } from './log.js';
 import type { GuardedFetch } from './net/guarded-fetch.js';
 import type { RemoteAgents } from './remote/remote-port.js';
@@ -58,6 +60,10 @@ export interface Core {
   remotes: RemoteAgents;
   /** What installed plugins add to what the core can do. */
   capabilities: Capabilities;
+  /** Where plugins add what others make use of. */
+  extensions: Extensions;
+  /** The plugins that were added to the product's own, and how they fare. */
+  plugins: PluginReports;
   /** Where a crash test may kill the process. */
   failpoints: Pick<Failpoints, 'hit'>;
   /** Where the server is reached: the public URL, else the listener's. Known once it listens. */
@@ -68,8 +74,32 @@ export interface PluginContext<Reads extends TopicKind, Writes extends TopicKind
   bus: BusHandle<Reads, Writes>;
   core: Core;
   log: Logger;
-  /** Mounts routes; plugins mount in flow order. */
+  /** Mounts routes; plugins mount in flow order. Those of an added plugin are below `/plugins/<name>`. */
   mount(path: string, router: Router): void;
+  /**
+   * Routes below `/plugins/<name>`, for whoever has a caller's key, for the operator, or for everybody. Except for the
+   * last, bodies are read as JSON.
+   */
+  routes(audience: Audience, build: (router: Router) => void): void;
+  /** Adds an agent, a guard, a driver or an authenticator. Throws an Error that says what is wrong with it. */
+  add<K extends keyof ExtensionKinds>(kind: K, extension: ExtensionKinds[K]): void;
+  /** The plugin's own settings: `pluginSettings.<name>` of switchboard.json. */
+  settings: Readonly<Record<string, unknown>>;
+  /** The value of a variable that the plugin declared as a need; it is kept out of logs and answers. */
+  env(name: string): string;
+}
+
+export type Audience = 'callers' | 'operator' | 'public';
+
+/** What must be there for a plugin to start. */
+export interface Needs {
+  /** Names of added plugins; they are installed first. */
+  plugins?: readonly string[];
+  capabilities?: readonly Capability[];
+  /** Members of the plugin's own settings. */
+  config?: readonly string[];
+  /** Environment variables. */
+  env?: readonly string[];
 }
 
 export interface Installed {
@@ -88,16 +118,26 @@ export interface Plugin<
   O extends TopicKind = TopicKind,
   P extends TopicKind = TopicKind,
 > {
+  /** `[a-z0-9-]{1,40}` */
   name: string;
   consumes: readonly C[];
   observes: readonly O[];
   produces: readonly P[];
+  needs?: Needs;
   install(context: PluginContext<C | O, P>): void | Installed | Promise<void | Installed>;
 }
 
+/** What an author writes: topics that are not named are none. */
+export type PluginDefinition<C extends TopicKind, O extends TopicKind, P extends TopicKind> = Omit<
+  Plugin<C, O, P>,
+  'consumes' | 'observes' | 'produces'
+> & { consumes?: readonly C[]; observes?: readonly O[]; produces?: readonly P[] };
+
 /** A plugin with its declared topics checked by type. */
-export function definePlugin<const C extends TopicKind, const O extends TopicKind, const P extends TopicKind>(
-  plugin: Plugin<C, O, P>,
-): Plugin<C, O, P> {
-  return plugin;
+export function definePlugin<
+  const C extends TopicKind = never,
+  const O extends TopicKind = never,
+  const P extends TopicKind = never,
+>(plugin: PluginDefinition<C, O, P>): Plugin<C, O, P> {
+  return { consumes: [], observes: [], produces: [], ...plugin };
 }

@@ -2,23 +2,41 @@
 // the commit is the turn assigned. From the guards to the ledger's append nothing is awaited, so two requests can't pass
 // a limit together.
 import type { PromptAssigned, PromptRequest, Refusal } from '../../src/bus/topics.js';
+import { isTerminal } from '../../src/a2a-model.js';
 import { toAppError } from '../../src/errors.js';
-import type { PromptPort } from '../../src/executors/prompt-port.js';
 import type { TaskRecord } from '../../src/ledger/records.js';
 import { definePlugin, type PluginContext } from '../../src/plugin.js';
-import { contextKey, Contexts, type Waiting } from './contexts.js';
+import { contextKey, Contexts } from './contexts.js';
 import { targetOf, type Candidate, type Guard } from './guard.js';
+import { addGuard, type AddedGuard } from './added-guards.js';
+import { Cooldowns } from './cooldowns.js';
+import { added } from './guards/added.js';
+import { approval } from './guards/approval.js';
 import { busy } from './guards/busy.js';
+import { cooldown } from './guards/cooldown.js';
 import { duplicate } from './guards/duplicate.js';
 import { loop } from './guards/loop.js';
 import { permission } from './guards/permission.js';
 import { quota } from './guards/quota.js';
 import { storage } from './guards/storage.js';
 import { target } from './guards/target.js';
+import { approvalQuestion, deadline, newTask, waitingTurn } from './new-task.js';
+import { resumeCooldowns } from './resume-cooldowns.js';
 import { StormWatch } from './storm-watch.js';
 
 /** In this order; the first refusal counts. */
-export const GUARDS: readonly Guard[] = [target, permission, duplicate, loop, storage, quota, busy];
+export const GUARDS: readonly Guard[] = [
+  target,
+  permission,
+  duplicate,
+  loop,
+  storage,
+  quota,
+  busy,
+  cooldown,
+  added,
+  approval,
+];
 
 type Context = PluginContext<
   'agent.prompt.request' | 'agent.prompt.cancel' | 'agent.outcome',
@@ -32,7 +50,8 @@ export const dispatcher = definePlugin({
   produces: ['agent.prompt.assigned', 'agent.prompt.response', 'agent.prompt.dropped'],
   install(context) {
     const desk = new Dispatcher(context);
-    return { ready: () => desk.resumeQueued(), drain: () => desk.drain() };
+    context.core.extensions.accept('guard', (guard, { failed }) => addGuard(desk.added, guard, failed));
+    return { ready: () => desk.resume(), drain: () => desk.drain() };
   },
 });
 
@@ -42,10 +61,13 @@ const RETRY_MS = 1_000;
 class Dispatcher {
   private readonly contexts = new Contexts();
   private readonly storm = new StormWatch();
+  private readonly cooldowns: Cooldowns;
+  readonly added: AddedGuard[] = [];
   private draining = false;
 
   constructor(private readonly context: Context) {
     const { bus } = context;
+    this.cooldowns = new Cooldowns(context.core.config.cooldown);
     bus.subscribe('agent.prompt.request', (request) => this.dispatch(request));
     bus.subscribe('agent.prompt.cancel', ({ cid }) => this.contexts.withdraw(cid));
     bus.subscribe('agent.outcome', ({ caller, agent, contextId, cid }) =>
@@ -53,10 +75,17 @@ class Dispatcher {
     );
   }
 
-  /** Tasks that were accepted before a restart and never started wait again, each in its context. */
-  async resumeQueued(): Promise<void> {
-    const { ledger, registry } = this.context.core;
+  /** Takes up what the last process knew. */
+  async resume(): Promise<void> {
+    const { ledger, clock } = this.context.core;
+    resumeCooldowns(this.cooldowns, ledger, clock.now());
     this.occupyFollowed();
+    await this.resumeQueued();
+  }
+
+  /** Tasks that were accepted before a restart and never started wait again, each in its context. */
+  private async resumeQueued(): Promise<void> {
+    const { ledger, registry } = this.context.core;
     const keys = new Set<string>();
     for (const taskId of ledger.queued()) {
       const record = ledger.get(taskId);
@@ -105,11 +134,13 @@ class Dispatcher {
     const { core } = this.context;
     const record = request.continues ? core.ledger.get(request.cid) : undefined;
     const candidate: Candidate = { request, record };
+    const { contexts, cooldowns, added } = this;
+    const ports = { core, contexts, cooldowns, added };
     for (const guard of GUARDS) {
-      const verdict = guard.check(candidate, { core, contexts: this.contexts });
+      const verdict = guard.check(candidate, ports);
       if (!verdict) continue;
       if ('duplicateOf' in verdict) return this.pointTo(verdict.duplicateOf, request);
-      const refusal = { rule: guard.name, ...verdict.refusal };
+      const refusal = { rule: verdict.rule ?? guard.name, ...verdict.refusal };
       this.drop(request, refusal, verdict.until);
       if (verdict.asTask && !request.continues) return this.reject(candidate, refusal);
       return this.refuse(request, refusal);
@@ -132,9 +163,29 @@ class Dispatcher {
 
   private async admit(candidate: Candidate): Promise<void> {
     const { request } = candidate;
+    const { agent } = targetOf(candidate);
+    const key = contextKey(request.caller.id, agent.name, request.contextId);
+    const work = { ...request, agent: agent.name, skill: request.skill ?? candidate.skill };
+    const delivered = request.surface === 'delivery';
+    const takeBack = delivered ? () => undefined : this.cooldowns.start(work, this.context.core.clock.now());
+    try {
+      await this.begin(candidate, key);
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
+  }
+
+  /** Creates the task; its first turn starts now, or once its context is free, or once the operator approves. */
+  private async begin(candidate: Candidate, key: string): Promise<void> {
+    const { request } = candidate;
     const { ledger, prompts } = this.context.core;
     const { agent, executor, reason } = targetOf(candidate);
-    const key = contextKey(request.caller.id, agent.name, request.contextId);
+    if (candidate.approval) {
+      const approval = approvalQuestion(this.context.core.newId(), candidate);
+      await ledger.create({ ...newTask(candidate, prompts), start: false, approval });
+      return;
+    }
     if (candidate.queue) {
       const queued = await ledger.create({ ...newTask(candidate, prompts), start: false });
       this.contexts.enqueue(key, waitingTurn(queued, executor.name, reason));
@@ -167,6 +218,7 @@ class Dispatcher {
     try {
       const step = decision === undefined ? { ...words, start: true } : { decision };
       const resumed = await ledger.resume({ taskId: cid, requestId, step });
+      if (isTerminal(resumed.task.status.state)) return this.free(key, cid, agent);
       const executor = target?.executor.name ?? record.envelope.executor;
       this.assign({ ...waitingTurn(resumed, executor, 'named'), ...deadline(request), turn: resumed.envelope.turn });
     } catch (error) {
@@ -244,55 +296,3 @@ class Dispatcher {
     if (change === 'ends') this.context.log.info('refusals are back to normal');
   }
 }
-
-function newTask(candidate: Candidate, prompts: Pick<PromptPort, 'pushConfigOf'>) {
-  const { request } = candidate;
-  const { agent, executor } = targetOf(candidate);
-  const { cid, requestId, contextId, caller, message, surface, chain, subject, synthetic, traceparent } = request;
-  // Nobody is told by webhook of a task that nobody can see.
-  const direct = agent.replies === 'message';
-  const pushConfig = direct ? undefined : prompts.pushConfigOf(requestId);
-  const { lookIn, replyTo } = request;
-  const skill = request.skill ?? candidate.skill;
-  return {
-    taskId: cid,
-    requestId,
-    contextId,
-    caller,
-    message,
-    surface,
-    chain,
-    agent: agent.name,
-    executor: executor.name,
-    ...(executor.keepsSessions && { session: true }),
-    ...(direct && { direct }),
-    ...(skill !== undefined && { skill }),
-    ...(subject !== undefined && { subject }),
-    ...(synthetic && { synthetic }),
-    ...(traceparent !== undefined && { traceparent }),
-    ...(pushConfig && { pushConfig }),
-    ...(lookIn !== undefined && { lookIn }),
-    ...(replyTo && { replyTo }),
-    ...deadline(request),
-  };
-}
-
-function waitingTurn({ task, envelope }: TaskRecord, executor: string, reason: PromptAssigned['reason']): Waiting {
-  const { caller, agent, chain, skill, traceparent, synthetic, deadlineAt } = envelope;
-  return {
-    cid: task.id,
-    executor,
-    agent,
-    reason,
-    contextId: task.contextId,
-    caller,
-    chain,
-    ...(skill !== undefined && { skill }),
-    ...(traceparent !== undefined && { traceparent }),
-    ...(synthetic && { synthetic }),
-    ...(deadlineAt !== undefined && { deadlineAt }),
-  };
-}
-
-const deadline = ({ deadlineAt }: PromptRequest): { deadlineAt?: number } =>
-  deadlineAt === undefined ? {} : { deadlineAt };

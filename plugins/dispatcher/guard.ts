@@ -4,7 +4,9 @@ import type { ErrorCode, ErrorDetails } from '../../src/errors.js';
 import type { ResolvedAgent } from '../../src/executors/registry-port.js';
 import type { TaskRecord } from '../../src/ledger/records.js';
 import type { Core } from '../../src/plugin.js';
+import type { AddedGuard } from './added-guards.js';
 import type { Contexts } from './contexts.js';
+import type { Cooldowns } from './cooldowns.js';
 
 export interface Candidate {
   request: PromptRequest;
@@ -16,18 +18,23 @@ export interface Candidate {
   skill?: string;
   /** Set by the busy guard, and by the quota's for deliveries: the message waits until there is room. */
   queue?: boolean;
+  /** Set by the approval guard: the task begins once the operator says so. */
+  approval?: boolean;
 }
 
 export interface GuardPorts {
   core: Pick<Core, 'ledger' | 'registry' | 'callers' | 'workspaces' | 'config' | 'hops' | 'clock'>;
   contexts: Contexts;
+  cooldowns: Cooldowns;
+  /** Guards that plugins added, in the order in which they came. */
+  added: readonly AddedGuard[];
 }
 
 /** Undefined: the guard has nothing against it. */
 export type Verdict =
   | undefined
-  /** `asTask`: a new request is kept as a rejected task instead of an error. `until`: when it may pass, if known. */
-  | { refusal: Omit<Refusal, 'rule'>; asTask?: boolean; until?: number }
+  /** `asTask`: a new request is kept as a rejected task instead of an error. `until`: when it may pass, if known. `rule`: the guard's name otherwise. */
+  | { refusal: Omit<Refusal, 'rule'>; rule?: string; asTask?: boolean; until?: number }
   | { duplicateOf: string };
 
 export interface Guard {

@@ -50,4 +50,11 @@ export const GUARD_REFUSALS: readonly GuardRefusal[] = [
     code: 'unsupported-operation',
   },
   { guard: 'busy', when: 'the context has a running turn, and no room to wait', task: 'none', code: 'busy' },
+  { guard: 'cooldown', when: 'the same work was taken up a moment ago', task: 'none', code: 'cooldown' },
+  {
+    guard: 'added',
+    when: "a plugin's guard refuses, or fails; the code may be another",
+    task: 'none',
+    code: 'forbidden',
+  },
 ];

@@ -102,6 +102,8 @@ export interface InputRequest extends TurnEvent {
   question: string;
   /** JSON Schema of the wanted answer, when the agent gave one. */
   schema?: unknown;
+  /** The executor's own name for the question. */
+  key?: string;
   /** `caller`: the task becomes input-required; `operator`: auth-required. */
   from: 'caller' | 'operator';
 }

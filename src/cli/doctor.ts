@@ -6,6 +6,7 @@ import { lockHome } from '../home-lock.js';
 import { readServerInfo } from '../home.js';
 import { findClient, print, runningServer, settings, type Context, type GlobalOptions } from './context.js';
 import { checkData, checkFolders, checkKeyFiles, checkMirror, checkWorkspaces, type Finding } from './doctor-checks.js';
+import { pluginFindings, readPlugins } from './check-plugins.js';
 import { EXIT } from './exit-codes.js';
 import { localHome } from './local-home.js';
 
@@ -47,14 +48,15 @@ async function examine(context: Context, options: GlobalOptions): Promise<Findin
 }
 
 /** The running server's own word, or the state of what it left. */
-async function checkServer(context: Context, options: GlobalOptions, { home }: Config): Promise<Finding[]> {
+async function checkServer(context: Context, options: GlobalOptions, config: Config): Promise<Finding[]> {
+  const { home } = config;
   if (checkFolders(home)[0]?.level !== 'ok') return [];
   const server = runningServer(home);
   const released = await tryLock(home);
   if (released) {
     const stale = readServerInfo(home) !== undefined;
     const text = stale ? 'not running; the last one did not stop cleanly' : 'not running';
-    return [{ check: 'server', level: 'ok', text }, checkMirror(home)];
+    return [{ check: 'server', level: 'ok', text }, checkMirror(home), ...(await readPlugins(config))];
   }
   if (server === undefined) {
     const text = 'a process holds the home, but it does not say where it listens';
@@ -62,7 +64,10 @@ async function checkServer(context: Context, options: GlobalOptions, { home }: C
   }
   try {
     const ready = await findClient(context, { ...options, url: server.url })?.ready();
-    if (ready?.status === 'ready') return [{ check: 'server', level: 'ok', text: `ready at ${server.url}` }];
+    if (ready?.status === 'ready') {
+      const plugins = pluginFindings(ready.plugins ?? []);
+      return [{ check: 'server', level: 'ok', text: `ready at ${server.url}` }, ...plugins];
+    }
     const advice = 'Look at its log; most often the disk is full.';
     return [{ check: 'server', level: 'problem', text: `not ready: ${ready?.ledger ?? 'unknown reason'}`, advice }];
   } catch (error) {

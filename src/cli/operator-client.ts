@@ -7,6 +7,7 @@ import type {
   InputAnswer,
   MintedKey,
   MintedWebhookSecret,
+  PluginsAnswer,
   RemovedKeys,
   TasksAnswer,
   TaskView,
@@ -19,6 +20,7 @@ export interface Readiness {
   status: string;
   ledger?: string;
   problems?: { workspace: string; file: string; problem: string }[];
+  plugins?: PluginsAnswer['plugins'];
 }
 
 export class OperatorClient {
@@ -60,6 +62,7 @@ export class OperatorClient {
     this.call('POST', `/api/a2a/callers/${id}/webhook-secret`, {});
   removeWebhookSecret = (id: string): Promise<unknown> => this.call('DELETE', `/api/a2a/callers/${id}/webhook-secret`);
   removeCaller = (id: string): Promise<unknown> => this.call('DELETE', `/api/a2a/callers/${id}`);
+  plugins = (): Promise<PluginsAnswer> => this.call('GET', '/api/a2a/plugins');
   /** Readiness with details; also when the server is not ready. */
   ready = (): Promise<Readiness> => this.call('GET', '/readyz');
 

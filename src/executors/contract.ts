@@ -22,6 +22,8 @@ export interface AgentInfo {
   skills: AgentSkill[];
   /** `message`: it answers with one Message, and callers never see its tasks. It neither asks nor shows progress. */
   replies?: 'message';
+  /** Skills whose prompts wait for the operator before anything runs; `*` stands for every prompt. */
+  approval?: readonly string[];
 }
 
 /** One turn's work. Plain data, apart from nothing: what survives a restart is all there is. */
@@ -66,7 +68,8 @@ export interface RunHandle {
 export type RunOutcome =
   /** Done. `parts` is the answer when nothing was streamed. */
   | { kind: 'completed'; parts?: Part[]; usage?: Usage }
-  | { kind: 'question'; question: string; schema?: unknown; from: 'caller' | 'operator' }
+  /** `key`: the executor's own name for the question, for finding its answer among `Prompt.answers`. */
+  | { kind: 'question'; question: string; schema?: unknown; from: 'caller' | 'operator'; key?: string }
   | { kind: 'failed'; text: string; code?: string; usage?: Usage }
   | { kind: 'rejected'; text: string }
   /** What the turn was for was canceled, elsewhere. */

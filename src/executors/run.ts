@@ -11,7 +11,7 @@ export type TurnEnd =
       topic: 'agent.prompt.response';
       payload: Pick<PromptResponse, 'parts' | 'error' | 'usage'> & { state: NonNullable<PromptResponse['state']> };
     }
-  | { topic: 'agent.prompt.input.request'; payload: Pick<InputRequest, 'question' | 'from' | 'schema'> };
+  | { topic: 'agent.prompt.input.request'; payload: Pick<InputRequest, 'question' | 'from' | 'schema' | 'key'> };
 
 /** How a turn was assigned, for a task whose executor is not asked again. */
 export function assignedOf({ task, envelope }: TaskRecord): PromptAssigned {
@@ -35,7 +35,8 @@ export function assignedOf({ task, envelope }: TaskRecord): PromptAssigned {
 export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigned): Prompt {
   const asked = task.history.filter((message) => message.role === 'ROLE_USER');
   const opening = asked[0];
-  const message = asked.at(-1);
+  // What a caller adds while the operator has not decided is kept, and is not what was approved.
+  const message = assigned.turn === 1 ? opening : asked.at(-1);
   if (!opening || !message) throw new Error('a task has at least the message that opened it');
   return {
     cid: assigned.cid,
@@ -176,7 +177,7 @@ export function endOfOutcome(
       };
     }
     case 'question': {
-      const { question, from, schema } = outcome;
+      const { question, from, schema, key } = outcome;
       if (run.direct) return failedEnd('invalid-answer', 'An agent that replies with a message asks nothing.');
       if (typeof question !== 'string' || question === '')
         return failedEnd('invalid-answer', 'The agent asked an empty question.');
@@ -184,7 +185,7 @@ export function endOfOutcome(
         return failedEnd('invalid-answer', 'The agent asked a question and did not say whom.');
       return {
         topic: 'agent.prompt.input.request',
-        payload: { question, from, ...(schema !== undefined && { schema }) },
+        payload: { question, from, ...(schema !== undefined && { schema }), ...(key !== undefined && { key }) },
       };
     }
     case 'failed':

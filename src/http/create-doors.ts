@@ -6,6 +6,7 @@ import type { Clock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
+import type { Authenticators } from './authenticators.js';
 import type { Caller, CallerDirectory } from '../workspace/callers.js';
 import { jsonBody } from './body.js';
 import { requestKey } from './credentials.js';
@@ -21,6 +22,8 @@ import { RateLimiter } from './token-bucket.js';
 export interface DoorDeps {
   config: Pick<Config, 'rate' | 'maxBodyBytes' | 'lockout' | 'host' | 'publicUrl' | 'operatorHosts' | 'corsOrigins'>;
   callers: Pick<CallerDirectory, 'authenticate'>;
+  /** What plugins know of who calls; they are asked before the key. */
+  authenticators?: Pick<Authenticators, 'identify'>;
   log: Logger;
   clock: Clock;
   operatorKey: string;
@@ -91,20 +94,35 @@ export function createDoors(deps: DoorDeps): Doors {
     }
   };
 
+  /** The caller that a plugin's authenticator names. */
+  const named = async ({ headers }: Knock): Promise<Caller | undefined> => {
+    try {
+      return await deps.authenticators?.identify(headers);
+    } catch (error) {
+      throw error instanceof AppError ? new Stopped('key', error) : error;
+    }
+  };
+
   const checkGate = (): void => {
     const closed = gate.closed();
     if (closed) throw new Stopped(closed.rule, closed.error);
   };
 
   const admitCaller = async (knock: Knock): Promise<Admitted> => {
+    const known = await named(knock);
+    if (known) {
+      takeToken(known.id);
+      return { caller: known };
+    }
     let caller: Caller | undefined;
     const keyHash = await checkKey(knock, async (key, hash) => {
       caller = await callers.authenticate(key);
       if (caller) deps.used(hash, caller.id);
       return caller !== undefined;
     });
-    takeToken((caller as Caller).id);
-    return { caller: caller as Caller, keyHash };
+    const admitted = caller as unknown as Caller;
+    takeToken(admitted.id);
+    return { caller: admitted, keyHash };
   };
 
   /** Counts what a door stopped; what its caller is told. */

@@ -5,6 +5,7 @@ import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
 import type { KeyUseStore } from '../mirror/rows.js';
 import type { CallerDirectory } from '../workspace/callers.js';
+import type { Authenticators } from './authenticators.js';
 import { createDoors } from './create-doors.js';
 import type { Doors } from './door.js';
 import { Gate } from './gate.js';
@@ -17,6 +18,7 @@ import { processMetrics } from './process-metrics.js';
 export interface FrontDeps {
   config: Config;
   callers: CallerDirectory;
+  authenticators: Authenticators;
   clock: Clock;
   log: Logger;
   operatorKey: string;

@@ -32,8 +32,8 @@ export interface Knock {
 
 export interface Admitted {
   caller: Caller;
-  /** SHA-256 of the key that was let in. */
-  keyHash: string;
+  /** SHA-256 of the key that was let in; absent when a plugin's authenticator said who it is. */
+  keyHash?: string;
 }
 
 export interface Doors {

@@ -54,8 +54,9 @@ export function eventOfProgress(progress: PromptProgress): TaskEvent {
   }
 }
 
-export function eventOfQuestion({ turn, requestId, question, from, schema }: InputRequest): TaskEvent {
-  const asked = { requestId, text: question, from, ...(schema !== undefined && { schema }) };
+export function eventOfQuestion({ turn, requestId, question, from, schema, key }: InputRequest): TaskEvent {
+  const more = { ...(schema !== undefined && { schema }), ...(key !== undefined && { key }) };
+  const asked = { requestId, text: question, from, ...more };
   return { type: 'question', turn, question: asked };
 }
 

@@ -83,8 +83,9 @@ export class Draft {
   answer(answer: string): void {
     const { question } = this.envelope;
     if (!question) return;
-    const { requestId, text, from } = question;
-    this.envelope.answers = [...this.envelope.answers, { requestId, question: text, from, answer }];
+    const { requestId, text, from, key } = question;
+    const given = { requestId, question: text, from, ...(key !== undefined && { key }), answer };
+    this.envelope.answers = [...this.envelope.answers, given];
   }
 
   line(role: TranscriptLine['role'], text: string, parts?: Part[]): void {

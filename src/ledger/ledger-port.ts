@@ -3,7 +3,16 @@ import type { Message, PushConfig, TaskState } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
 import type { PushLane, PushPage, PushQuery, PushTry, ScheduledPush } from '../mirror/push-rows.js';
 import type { KnownMessage, TaskQuery, WatchRow } from '../mirror/rows.js';
-import type { CreatedEvent, DeadLetter, PushRegistration, RemoteRef, TaskRecord, Update, Watch } from './records.js';
+import type {
+  CreatedEvent,
+  DeadLetter,
+  Kept,
+  PushRegistration,
+  RemoteRef,
+  TaskRecord,
+  Update,
+  Watch,
+} from './records.js';
 
 export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
   taskId: string;
@@ -143,6 +152,11 @@ export interface Ledger {
   create(task: NewTask): Promise<TaskRecord>;
   /** Adds a message or a decision to a task, and starts the next turn. Throws like `create`. */
   resume(input: Continuation): Promise<TaskRecord>;
+  /**
+   * Keeps a result with the task, for a later turn of it; resolves after the commit. Throws `unsupported-operation` when
+   * that turn is not open.
+   */
+  keep(taskId: string, turn: number, kept: Kept): Promise<void>;
   /** Starts the first turn of a task that waited in a queue. */
   startTurn(taskId: string): Promise<TaskRecord>;
   /** Makes a task canceled unless it is terminal. Resolves with the committed record either way. */

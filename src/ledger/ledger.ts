@@ -6,12 +6,13 @@ import { AppError, errorText } from '../errors.js';
 import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
 import { takeFromBus, type LedgerBus } from './bus-events.js';
 import { interruption, isCancelEcho, LOST_STEP, NOT_STORED, storageFailure } from './endings.js';
+import { eventOfContinuation } from './continuation.js';
 import { Census } from './census.js';
 import { Checkpointer } from './checkpointer.js';
 import type { Continuation, Follower, Ledger, NewTask, TaskList } from './ledger-port.js';
 import { LiveTask } from './live-task.js';
 import { messageHash } from './message-hash.js';
-import { statusSince, type JournalEntry, type TaskEvent, type TaskRecord } from './records.js';
+import { statusSince, type JournalEntry, type Kept, type TaskEvent, type TaskRecord } from './records.js';
 import { StorageHealth } from './storage-health.js';
 import { TaskCounts } from './task-counts.js';
 import { stampAligned, TaskFiles } from './task-files.js';
@@ -90,18 +91,17 @@ export class FileLedger implements Ledger {
 
   async resume(input: Continuation): Promise<TaskRecord> {
     const live = this.mustLoad(input.taskId);
-    const { requestId, step } = input;
-    const { turn } = (live.head as TaskRecord).envelope;
-    if ('decision' in step) return this.mustAppend(live, { type: 'decision', turn: turn + 1, requestId, ...step });
-    mustHaveRoom(live, step.pushConfig);
-    const next = step.start ? turn + 1 : turn;
-    return this.mustAppend(live, { type: 'message', turn: next, hash: messageHash(step.message), requestId, ...step });
+    if ('message' in input.step) mustHaveRoom(live, input.step.pushConfig);
+    return this.mustAppend(live, eventOfContinuation((live.head as TaskRecord).envelope, input));
   }
 
   startTurn(taskId: string): Promise<TaskRecord> {
     const live = this.mustLoad(taskId);
     return this.mustAppend(live, { type: 'turn-started', turn: (live.head as TaskRecord).envelope.turn });
   }
+
+  keep = async (taskId: string, turn: number, kept: Kept): Promise<void> =>
+    void (await this.mustAppend(this.mustLoad(taskId), { type: 'kept', turn, kept }));
 
   async cancel(taskId: string, by: string, reason?: string): Promise<TaskRecord> {
     const live = this.mustLoad(taskId);
@@ -120,10 +120,8 @@ export class FileLedger implements Ledger {
   }
 
   isRunning(taskId: string, turn: number): boolean {
-    const head = this.load(taskId)?.head;
-    return (
-      head !== undefined && !isTerminal(head.task.status.state) && head.envelope.turnOpen && head.envelope.turn === turn
-    );
+    const { task, envelope } = this.load(taskId)?.head ?? ({} as Partial<TaskRecord>);
+    return task !== undefined && !isTerminal(task.status.state) && !!envelope?.turnOpen && envelope.turn === turn;
   }
 
   get(taskId: string): TaskRecord | undefined {

@@ -21,14 +21,30 @@ export interface Question {
   text: string;
   from: 'caller' | 'operator';
   schema?: unknown;
+  /** The executor's own name for it. */
+  key?: string;
 }
 
 export interface Answer {
   requestId: string;
   question: string;
   from: 'caller' | 'operator';
+  /** The question's key, if it had one. */
+  key?: string;
   /** The caller's words, or the operator's decision. */
   answer: string;
+}
+
+/** A result that a run wants to find again when it runs once more; `value` is absent for undefined. */
+export interface Kept {
+  id: string;
+  value?: unknown;
+}
+
+/** The operator's consent to the whole task, asked before its first turn. Undecided while `decision` is absent. */
+export interface Approval {
+  requestId: string;
+  decision?: 'approve' | 'decline';
 }
 
 /** A message the task accepted, for recognising a resend. `hash` is over what the sender chose (see message-hash.ts). */
@@ -119,6 +135,10 @@ export interface TaskEnvelope {
   messages: AcceptedMessage[];
   question?: Question;
   answers: Answer[];
+  /** Absent when nothing was kept. */
+  kept?: Kept[];
+  /** Absent when none is needed. */
+  approval?: Approval;
   error?: RunError;
   usage?: Usage;
   watch?: Watch;
@@ -159,6 +179,8 @@ export interface CreatedEvent {
   start: boolean;
   /** The task is kept but refused: it ends in the same step that creates it. */
   rejected?: RunError;
+  /** The task waits for the operator, with this question, before its first turn. */
+  approval?: Question;
   session?: boolean;
   direct?: boolean;
   surface: Surface;
@@ -211,6 +233,7 @@ export type TaskEvent =
   | { type: 'status'; turn: number; text?: string; needs?: 'auth' }
   /** What is known of the work elsewhere. Members that are absent stay as they are. */
   | { type: 'watch'; turn: number; watch?: Watch; remote?: RemoteRef }
+  | { type: 'kept'; turn: number; kept: Kept }
   | { type: 'tool'; turn: number; tool: string; phase: 'started' | 'finished'; ok?: boolean }
   | { type: 'artifact'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }
   | { type: 'question'; turn: number; question: Question }

@@ -3,7 +3,7 @@ import { isTerminal, isWaiting, textOf, type Artifact, type Task } from '../a2a-
 import { Draft, isoTime, type Reduction } from './draft.js';
 import { replyRefusal } from './owed-reply.js';
 import { configRefusal, isPushEvent, pushRefusal, withPushEvent } from './push-configs.js';
-import type { CreatedEvent, JournalEntry, TaskEnvelope, TaskEvent, TaskRecord, Update } from './records.js';
+import type { CreatedEvent, JournalEntry, Question, TaskEnvelope, TaskEvent, TaskRecord, Update } from './records.js';
 
 export type { Reduction } from './draft.js';
 
@@ -12,6 +12,14 @@ export const RESPONSE_ARTIFACT = 'response';
 
 /** What a task says that ended because a question stayed open. */
 const NO_ANSWER = 'no answer in time';
+
+const DECLINED = { code: 'declined', text: 'The operator declined this.' };
+
+/** The operator has not said yet whether the task may begin. */
+export const isUndecided = (
+  envelope: TaskEnvelope,
+): envelope is TaskEnvelope & { approval: NonNullable<TaskEnvelope['approval']> } =>
+  envelope.approval !== undefined && envelope.approval.decision === undefined;
 
 /** Why an event does not fit a record, or undefined when it does. Late and foreign events are dropped, never applied. */
 export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): string | undefined {
@@ -28,7 +36,8 @@ export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): str
       if (envelope.turnOpen && (event.start || !waitsElsewhere(record))) return 'a turn is running';
       return configRefusal(envelope, event.pushConfig);
     case 'decision':
-      return envelope.turnOpen ? 'a turn is running' : undefined;
+      if (envelope.turnOpen) return 'a turn is running';
+      return task.status.state === 'TASK_STATE_AUTH_REQUIRED' ? undefined : 'it waits for no decision';
     case 'expired':
       if (envelope.turnOpen) return 'a turn is running';
       return isWaiting(task.status.state) ? undefined : 'it waits for nobody';
@@ -38,6 +47,7 @@ export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): str
     case 'text':
     case 'status':
     case 'watch':
+    case 'kept':
     case 'tool':
     case 'artifact':
     case 'question':
@@ -70,10 +80,7 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
     case 'message':
       return addMessage(draft, event);
     case 'decision':
-      draft.envelope.turn = event.turn;
-      draft.answer(event.decision);
-      draft.line('operator', event.decision);
-      return startTurn(draft, event.requestId);
+      return decide(draft, event);
     case 'turn-started':
       draft.userLine(draft.task.history[0]);
       return startTurn(draft);
@@ -88,29 +95,18 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
       if (event.watch) draft.envelope.watch = event.watch;
       if (event.remote) draft.envelope.remote = event.remote;
       return;
+    case 'kept':
+      return void (draft.envelope.kept = [...(draft.envelope.kept ?? []), event.kept]);
     case 'tool':
       if (event.phase === 'finished') return;
       draft.line('tool', event.tool);
       return draft.status('TASK_STATE_WORKING', draft.agentMessage([{ text: `using ${event.tool}` }]));
     case 'artifact':
       return draft.putArtifact(event.artifact, event.append, event.lastChunk);
-    case 'question': {
+    case 'question':
       closeAnswer(draft);
-      const { question } = event;
-      const message = draft.agentMessage([{ text: question.text }], {
-        requestId: question.requestId,
-        kind: 'input-request',
-        ...(question.schema !== undefined && { schema: question.schema }),
-      });
       closeTurn(draft);
-      draft.envelope.question = question;
-      draft.line('assistant', question.text);
-      draft.say(message);
-      return draft.status(
-        question.from === 'caller' ? 'TASK_STATE_INPUT_REQUIRED' : 'TASK_STATE_AUTH_REQUIRED',
-        message,
-      );
-    }
+      return ask(draft, event.question);
     case 'turn-ended':
       return endTurn(draft, event);
     case 'canceled':
@@ -177,11 +173,15 @@ function create(entry: JournalEntry, event: CreatedEvent): Reduction {
   }
   const record = { task, envelope };
   const update: Update = { seq, state: 'TASK_STATE_SUBMITTED', turn: 1, event: { task }, requestId: event.requestId };
-  if (!event.start && !event.rejected) return { record, updates: [update], lines: [] };
+  const { rejected, approval, start } = event;
+  if (!start && !rejected && !approval) return { record, updates: [update], lines: [] };
   const draft = new Draft(record, { ...entry, seq: seq + 1 });
-  if (event.rejected)
-    endTurn(draft, { type: 'turn-ended', turn: 1, state: 'TASK_STATE_REJECTED', error: event.rejected });
-  else {
+  if (rejected) endTurn(draft, { type: 'turn-ended', turn: 1, state: 'TASK_STATE_REJECTED', error: rejected });
+  else if (approval) {
+    draft.userLine(task.history[0]);
+    draft.envelope.approval = { requestId: approval.requestId };
+    ask(draft, approval);
+  } else {
     draft.userLine(task.history[0]);
     startTurn(draft);
   }
@@ -193,6 +193,36 @@ function startTurn(draft: Draft, requestId?: string): void {
   draft.envelope.turnOpen = true;
   draft.envelope.question = undefined;
   draft.status('TASK_STATE_WORKING', undefined, requestId);
+}
+
+/** Nothing runs until the answer comes. */
+function ask(draft: Draft, question: Question): void {
+  const { requestId, text, from, schema } = question;
+  const message = draft.agentMessage([{ text }], {
+    requestId,
+    kind: 'input-request',
+    ...(schema !== undefined && { schema }),
+  });
+  draft.envelope.question = question;
+  draft.line('assistant', text);
+  draft.say(message);
+  draft.status(from === 'caller' ? 'TASK_STATE_INPUT_REQUIRED' : 'TASK_STATE_AUTH_REQUIRED', message);
+}
+
+/** A decision on the whole task is no answer to its executor, who never asked: it lets the task begin, or ends it. */
+function decide(draft: Draft, event: Extract<TaskEvent, { type: 'decision' }>): void {
+  const { envelope } = draft;
+  const { turn, requestId, decision } = event;
+  envelope.turn = turn;
+  draft.line('operator', decision);
+  if (!isUndecided(envelope)) {
+    draft.answer(decision);
+    return startTurn(draft, requestId);
+  }
+  envelope.approval = { ...envelope.approval, decision };
+  if (decision === 'approve') return startTurn(draft, requestId);
+  draft.note(requestId);
+  endTurn(draft, { type: 'turn-ended', turn, state: 'TASK_STATE_REJECTED', error: DECLINED });
 }
 
 function addMessage(draft: Draft, event: Extract<TaskEvent, { type: 'message' }>): void {

@@ -4,6 +4,7 @@ import { ensureBuilt } from '../support/compiled-server.js';
 import type { Figure, Group } from './figure.js';
 import { freshFolder, removeFolders } from './fresh-folder.js';
 import { listGroup } from './figures/list.js';
+import { pluginGroup } from './figures/plugin.js';
 import { pushGroup } from './figures/push.js';
 import { quietStreamGroup } from './figures/quiet-stream.js';
 import { sendGroup } from './figures/send.js';
@@ -13,6 +14,7 @@ import { streamGroup } from './figures/stream.js';
 
 const GROUPS: readonly Group[] = [
   sendGroup,
+  pluginGroup,
   streamGroup,
   listGroup,
   startGroup,

@@ -6,6 +6,8 @@ import type { NewPrompt } from '../../src/executors/prompt-port.js';
 import { Prompts, PROMPTS_DECLARATION } from '../../src/executors/prompts.js';
 import { ExecutorRegistry } from '../../src/executors/registry.js';
 import { directReply } from '../../src/ledger/direct-reply.js';
+import { Extensions } from '../../src/extensions.js';
+import { insideContext } from '../../src/installation/inside-context.js';
 import { Hops } from '../../src/hops.js';
 import type { TaskRecord } from '../../src/ledger/records.js';
 import type { Core, Installed } from '../../src/plugin.js';
@@ -21,6 +23,7 @@ interface DeskOptions {
   find?: Executor['find'];
   queue?: number;
   concurrentTurns?: number;
+  cooldown?: Record<string, number>;
 }
 
 class Desk {
@@ -69,7 +72,10 @@ class Desk {
       taskBytes: 1e9,
     };
     const core = {
-      config: { maxHops: 1, quota },
+      config: { maxHops: 1, quota, cooldown: options.cooldown ?? {}, pluginSettings: {} },
+      extensions: new Extensions(),
+      log,
+      newId,
       hops: new Hops('here'),
       clock,
       ledger,
@@ -78,7 +84,7 @@ class Desk {
       callers: { find: () => ({ ...ALICE, agents: ['demo'] }) },
       workspaces: { has: () => true, settings: () => ({ queue: options.queue ?? 0, quota: {} }) },
     } as unknown as Core;
-    this.plugin = dispatcher.install({ bus: bus.join(dispatcher), core, log, mount: () => undefined }) as Installed;
+    this.plugin = dispatcher.install(insideContext(dispatcher, { bus, core, mount: () => undefined })) as Installed;
   }
 
   static async open(options: DeskOptions = {}, home?: TestLedger): Promise<Desk> {
@@ -293,16 +299,84 @@ describe('the dispatcher', () => {
       expect(reply?.message).not.toHaveProperty('taskId');
     });
 
-    it('fails when it asks, or when it only streamed', async () => {
-      const asked = await answered(async () => ({ kind: 'question', question: '?', from: 'caller' }));
-      expect(asked.reply).toMatchObject({ failed: true, message: { role: 'ROLE_AGENT' } });
-      const streamed = await answered(async (_prompt, handle) => (handle.delta('x'), { kind: 'completed' }));
-      expect(streamed.reply).toMatchObject({ failed: true, message: { parts: [{ text: expect.any(String) }] } });
+    it.each<[string, Run]>([
+      ['asks', async () => ({ kind: 'question', question: '?', from: 'caller' })],
+      ['only streams', async (_prompt, handle) => (handle.delta('x'), { kind: 'completed' })],
+    ])('fails when it %s', async (_what, run) => {
+      const { reply } = await answered(run);
+      expect(reply).toMatchObject({ failed: true, message: { parts: [{ text: expect.any(String) }] } });
     });
 
     it('has no task that its caller could go on with', async () => {
       const { desk, taskId } = await answered(async () => done);
       await expect(desk.send('m2', { taskId })).rejects.toMatchObject({ code: 'task-not-found' });
+    });
+  });
+
+  describe('work that cools down', () => {
+    it('is refused without a task, told on the bus, and let in again when the time is over', async () => {
+      const desk = await Desk.open({ run: async () => done, cooldown: { demo: 10 } });
+      await desk.send('m1');
+      await desk.settle();
+      await expect(desk.send('m2')).rejects.toMatchObject({ code: 'cooldown', details: { retryAfter: 10 } });
+      expect(await desk.states()).toEqual({ m1: 'COMPLETED' });
+      desk.home.clock.advance(10_000);
+      await desk.send('m2');
+      expect(await desk.states()).toEqual({ m1: 'COMPLETED', m2: 'COMPLETED' });
+    });
+
+    it('still cools down after a restart', async () => {
+      const desk = await Desk.open({ run: async () => done, cooldown: { demo: 10 } });
+      await desk.send('m1', { subject: 'ticket 7' });
+      await desk.settle();
+      const again = await desk.restart();
+      const other = { contextId: 'c2', subject: 'ticket 7' };
+      await expect(again.send('m2', other)).rejects.toMatchObject({ code: 'cooldown' });
+      await again.send('m3', { contextId: 'c2', subject: 'ticket 8' });
+    });
+  });
+
+  describe('a prompt that needs approval', () => {
+    const agent: AgentInfo = { name: 'demo', kind: 'workspace', exposed: true, skills: [], approval: ['*'] };
+    const operator = { id: 'operator', scope: 'operator' };
+    const asked: DeskOptions = { find: () => agent, run: async (prompt) => (seen.push(prompt), done) };
+    let seen: Prompt[] = [];
+    beforeEach(() => (seen = []));
+
+    it('waits for the operator, across a restart, and runs when approved', async () => {
+      const desk = await Desk.open(asked);
+      const { taskId } = await desk.send('m1');
+      expect(await desk.states()).toEqual({ m1: 'AUTH_REQUIRED' });
+      const again = await desk.restart();
+      expect(await again.states()).toEqual({ m1: 'AUTH_REQUIRED' });
+      expect(seen).toEqual([]);
+      await again.send('yes', { taskId, caller: operator, decision: 'approve' });
+      expect(await again.states()).toEqual({ m1: 'COMPLETED' });
+      expect(seen).toEqual([expect.objectContaining({ turn: 1, answers: [] })]);
+    });
+
+    it('is not let in by what its caller adds, and runs as it was approved', async () => {
+      const desk = await Desk.open(asked);
+      const { taskId } = await desk.send('m1');
+      await desk.send('approve', { taskId });
+      expect(await desk.states()).toEqual({ m1: 'AUTH_REQUIRED' });
+      await desk.send('yes', { taskId, caller: operator, decision: 'approve' });
+      await desk.settle();
+      expect(seen.map(({ message }) => message.messageId)).toEqual(['m1']);
+      expect(desk.home.ledger.get(taskId)?.task.history).toHaveLength(4);
+    });
+
+    it('ends as rejected when declined, and frees its conversation', async () => {
+      const desk = await Desk.open(asked);
+      const { taskId } = await desk.send('m1');
+      await desk.send('no', { taskId, caller: operator, decision: 'decline' });
+      expect(await desk.states()).toEqual({ m1: 'REJECTED' });
+      await desk.send('m2', { caller: operator });
+      expect(await desk.states()).toEqual({ m1: 'REJECTED', m2: 'COMPLETED' });
+      await expect(desk.send('late', { taskId, caller: operator, decision: 'approve' })).rejects.toMatchObject({
+        code: 'unsupported-operation',
+      });
+      expect(seen).toHaveLength(1);
     });
   });
 });

@@ -3,6 +3,9 @@ import type { Executor } from '../../src/executors/contract.js';
 import { Hops } from '../../src/hops.js';
 import { messageHash } from '../../src/ledger/message-hash.js';
 import type { TaskRecord } from '../../src/ledger/records.js';
+import { AddedGuard } from '../../plugins/dispatcher/added-guards.js';
+import type { PromptGuard } from '../../src/executors/prompt-guard.js';
+import { Cooldowns, type Work } from '../../plugins/dispatcher/cooldowns.js';
 import { contextKey, Contexts } from '../../plugins/dispatcher/contexts.js';
 import { GUARDS } from '../../plugins/dispatcher/dispatcher.js';
 import type { Candidate, GuardPorts, Verdict } from '../../plugins/dispatcher/guard.js';
@@ -46,6 +49,9 @@ interface Scene {
   defaultAgent?: string;
   record?: TaskRecord;
   prepare?: (contexts: Contexts) => void;
+  cooldown?: Record<string, number>;
+  cool?: (cooldowns: Cooldowns) => void;
+  added?: readonly AddedGuard[];
 }
 
 /** Runs the guards in order, like the dispatcher. */
@@ -54,6 +60,8 @@ function judge(
   scene: Scene = {},
 ): { verdict: Verdict; rule?: string; candidate: Candidate } {
   const contexts = new Contexts();
+  const cooldowns = new Cooldowns(scene.cooldown ?? {});
+  scene.cool?.(cooldowns);
   scene.prepare?.(contexts);
   const caller =
     scene.caller === null
@@ -87,7 +95,7 @@ function judge(
   } as unknown as GuardPorts['core'];
   const candidate: Candidate = { request: { ...request, ...change }, record: scene.record };
   for (const guard of GUARDS) {
-    const verdict = guard.check(candidate, { core, contexts });
+    const verdict = guard.check(candidate, { core, contexts, cooldowns, added: scene.added ?? [] });
     if (verdict) return { verdict, rule: guard.name, candidate };
   }
   return { verdict: undefined, candidate };
@@ -110,6 +118,9 @@ describe('the guards', () => {
       'storage',
       'quota',
       'busy',
+      'cooldown',
+      'added',
+      'approval',
     ]);
   });
 
@@ -306,5 +317,69 @@ describe('contexts', () => {
     expect(contexts.nextFor('k')).toEqual({ cid: 'c' });
     contexts.withdraw('c');
     expect([contexts.nextFor('k'), contexts.waitingIn('k')]).toEqual([{ cid: 'd' }, 1]);
+  });
+
+  describe("after the product's own", () => {
+    const work = { agent: 'demo', contextId: 'c1', caller: { id: 'demo/alice', scope: 'demo' } };
+
+    it('hold up the same work while it cools down, and say for how long', () => {
+      const scene = { cooldown: { demo: 30 }, cool: (cooldowns: Cooldowns) => void cooldowns.start(work, 500) };
+      expect(judge({ agent: 'demo', contextId: 'c1' }, scene)).toMatchObject({
+        rule: 'cooldown',
+        verdict: { until: 30_500, refusal: { code: 'cooldown', details: { retryAfter: 30 } } },
+      });
+    });
+
+    it('ask plugins, and refuse when a guard throws, promises or says something odd', () => {
+      const failed: string[] = [];
+      const guarded = (check: PromptGuard['check']) =>
+        refusal({}, { added: [new AddedGuard({ name: 'house', check }, (problem) => failed.push(problem))] });
+      expect(guarded(() => undefined)).toBeUndefined();
+      expect(guarded(() => ({ message: 'no', code: 'quota' }))).toMatchObject({ code: 'quota' });
+      expect(guarded(() => Promise.resolve() as never)).toMatchObject({ code: 'forbidden' });
+      expect(guarded(() => assertFails())).toMatchObject({ code: 'forbidden' });
+      expect(failed).toEqual([expect.stringContaining('house'), expect.stringContaining('boom')]);
+    });
+  });
+});
+
+function assertFails(): never {
+  throw new Error('boom');
+}
+
+describe('the same work', () => {
+  const work = (changes: Partial<Work>): Work => ({
+    agent: 'demo',
+    contextId: 'c1',
+    caller: { id: 'demo/alice', scope: 'demo' },
+    ...changes,
+  });
+  const blocked = (first: Partial<Work>, second: Partial<Work>, seconds: Record<string, number> = { demo: 10 }) => {
+    const cooldowns = new Cooldowns(seconds);
+    cooldowns.start(work(first), 0);
+    return cooldowns.blockedUntil(work(second), 1) !== undefined;
+  };
+
+  it('has the same agent, skill and subject; without a subject, the same conversation of the same caller', () => {
+    const bob = { id: 'demo/bob', scope: 'demo' };
+    expect(blocked({}, {})).toBe(true);
+    expect(blocked({}, { contextId: 'c2' })).toBe(false);
+    expect(blocked({}, { caller: bob })).toBe(false);
+    expect(blocked({}, { skill: 'other' })).toBe(false);
+    expect(blocked({ subject: 't1' }, { subject: 't1', contextId: 'c2', caller: bob })).toBe(true);
+    expect(blocked({ subject: 't1' }, { subject: 't2' })).toBe(false);
+    expect(blocked({ subject: 't1' }, { subject: 't1', caller: { id: 'b/bob', scope: 'b' } })).toBe(false);
+  });
+
+  it('never cools down unless configured, and by its skill where that is', () => {
+    expect(blocked({}, {}, {})).toBe(false);
+    expect(blocked({ skill: 'find' }, { skill: 'find' }, { 'demo/find': 10 })).toBe(true);
+    expect(blocked({}, {}, { 'demo/find': 10 })).toBe(false);
+  });
+
+  it('may be done at once when the first came to nothing', () => {
+    const cooldowns = new Cooldowns({ demo: 10 });
+    cooldowns.start(work({}), 0)();
+    expect(cooldowns.blockedUntil(work({}), 1)).toBeUndefined();
   });
 });

@@ -33,12 +33,13 @@ const ELSEWHERE: Record<ErrorCode, string | undefined> = {
   // These come from guards alone.
   busy: undefined,
   quota: undefined,
+  cooldown: undefined,
   loop: undefined,
   // Written as `internal` where a request meets them.
   config: undefined,
   locked: undefined,
   // Nothing refuses with these.
-  cooldown: undefined,
+
   'invalid-agent-response': undefined,
 };
 

@@ -9,7 +9,7 @@ import type { TaskRecord } from '../../../src/ledger/records.js';
 import type { Core } from '../../../src/plugin.js';
 import type { RemoteAgentView } from '../../../src/remote/remote-port.js';
 import { isContextId } from '../../../src/workspace/names.js';
-import { mediaTypeOf } from './media-type.js';
+import { mediaTypeOf } from '../../../src/media-type.js';
 import type { FileOut, ToolResult } from './tools.js';
 
 export type A2aToolCore = Pick<Core, 'calls' | 'registry' | 'remotes' | 'config' | 'clock'>;

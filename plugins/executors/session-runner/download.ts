@@ -4,7 +4,7 @@ import type { UrlPart } from '../../../src/a2a-model.js';
 import { RunFailure } from '../../../src/executors/contract.js';
 import { FetchError } from '../../../src/net/fetch-error.js';
 import type { GuardedFetch } from '../../../src/net/guarded-fetch.js';
-import { mediaTypeOf } from './media-type.js';
+import { mediaTypeOf } from '../../../src/media-type.js';
 import { parseUrl } from '../../../src/net/parse-url.js';
 
 export interface DownloadedFile {

@@ -5,7 +5,7 @@ import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contr
 import type { BlobStore } from '../../../src/workspace/blob-store.js';
 import { safeFileName } from '../../../src/workspace/safe-file-name.js';
 import type { DriverEvent, TurnEnd } from './drivers/events.js';
-import { mediaTypeOf } from './media-type.js';
+import { mediaTypeOf } from '../../../src/media-type.js';
 
 export interface OutgoingDeps {
   blobs: BlobStore;

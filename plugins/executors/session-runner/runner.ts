@@ -4,7 +4,7 @@ import type { AgentInfo, Executor, Prompt, RunHandle, RunOutcome } from '../../.
 import { RunFailure } from '../../../src/executors/contract.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Inbox } from '../../../src/workspace/inbox.js';
-import { sessionFile } from '../../../src/workspace/names.js';
+import { NAME, NAME_RULE, sessionFile } from '../../../src/workspace/names.js';
 import type { CardSource, WorkspaceSettings } from '../../../src/workspace/settings.js';
 import type { Transcripts } from '../../../src/workspace/transcript.js';
 import type { A2aToolCore } from './a2a-tool.js';
@@ -43,14 +43,24 @@ export class Runner implements Executor {
   readonly name = 'session-runner';
   readonly keepsSessions = true;
   readonly sessions: Sessions;
-  private readonly drivers: ReadonlyMap<string, Driver>;
-  private readonly agents = new Map<string, { card: CardSource; info: AgentInfo }>();
+  private readonly drivers: Map<string, Driver>;
+  private readonly agents = new Map<string, { card: CardSource; settings: WorkspaceSettings; info: AgentInfo }>();
 
   constructor(private readonly deps: RunnerDeps) {
     const { clock, log, config } = deps.core;
     this.drivers = new Map(deps.drivers.map((driver) => [driver.name, driver]));
     const idleMs = config.sessionIdleSeconds * 1000;
     this.sessions = new Sessions({ clock, log, idleMs, maxIdle: config.maxIdleSessions });
+  }
+
+  /** Throws an Error when the name is taken. The returned function takes the driver out again. */
+  addDriver(driver: Driver): () => void {
+    const { name } = driver;
+    if (typeof driver.open !== 'function') throw new Error('a driver needs a function open');
+    if (!NAME.test(name)) throw new Error(`the name of a driver ${NAME_RULE}`);
+    if (this.drivers.has(name)) throw new Error(`there is already a driver named ${name}`);
+    this.drivers.set(name, driver);
+    return () => void this.drivers.delete(name);
   }
 
   find(agent: string): AgentInfo | undefined {
@@ -111,11 +121,11 @@ export class Runner implements Executor {
   private describe(name: string): AgentInfo {
     const { workspaces } = this.deps.core;
     const card = workspaces.card(name);
-    const { exposed } = workspaces.settings(name);
+    const settings = workspaces.settings(name);
     const known = this.agents.get(name);
-    if (known && known.card === card && known.info.exposed === exposed) return known.info;
-    const info = describe(name, card, exposed);
-    this.agents.set(name, { card, info });
+    if (known && known.card === card && known.settings === settings) return known.info;
+    const info = describe(name, card, settings);
+    this.agents.set(name, { card, settings, info });
     return info;
   }
 
@@ -201,7 +211,7 @@ async function runTurn(running: Promise<TurnEnd>): Promise<TurnEnd> {
 const stampOf = (settings: WorkspaceSettings): string =>
   JSON.stringify([settings.driver, settings.tools, settings.callAgents]);
 
-function describe(name: string, card: CardSource, exposed: boolean): AgentInfo {
+function describe(name: string, card: CardSource, { exposed, approval }: WorkspaceSettings): AgentInfo {
   const skills = card.skills.map(({ id, name: title, description, tags, examples }) => ({
     id,
     name: title,
@@ -209,5 +219,5 @@ function describe(name: string, card: CardSource, exposed: boolean): AgentInfo {
     tags,
     ...(examples && { examples }),
   }));
-  return { name, kind: 'workspace', description: card.description, exposed, skills };
+  return { name, kind: 'workspace', description: card.description, exposed, skills, approval: approval.skills };
 }

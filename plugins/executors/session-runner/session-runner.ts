@@ -6,6 +6,13 @@ import type { Driver } from './drivers/driver.js';
 import { DRIVERS } from './drivers/driver-list.js';
 import { Runner, type SessionFiles } from './runner.js';
 
+declare module '../../../src/extensions.js' {
+  interface ExtensionKinds {
+    /** Holds the conversations of workspaces that name it. */
+    driver: Driver;
+  }
+}
+
 /** Characters of one notice; more is cut, since a caller decides how much an agent says. */
 const MAX_NOTICE = 4_000;
 
@@ -46,6 +53,7 @@ export const sessionRunner = (files: SessionFiles, given?: readonly Driver[]) =>
         notify,
       });
       core.registry.register(runner);
+      core.extensions.accept('driver', (driver) => runner.addDriver(driver));
       for (const driver of drivers) driver.start?.();
       return {
         async stop() {

@@ -6,6 +6,7 @@ import {
   MINTED_KEY,
   NEW_CALLER,
   NEW_KEY,
+  PLUGINS_ANSWER,
   REMOVED_CALLER,
   REMOVED_KEYS,
 } from '../../../src/operator-wire.js';
@@ -16,6 +17,14 @@ import { route, type Route } from './route.js';
 
 export function directoryRoutes(core: Core): Route[] {
   return [
+    route({
+      method: 'get',
+      path: '/plugins',
+      summary: "The plugins that were added to the product's own, and how they fare.",
+      answer: PLUGINS_ANSWER,
+      status: 200,
+      run: () => ({ status: 200, body: { plugins: core.plugins.list() } }),
+    }),
     route({
       method: 'get',
       path: '/callers',

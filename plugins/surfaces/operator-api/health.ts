@@ -3,7 +3,10 @@ import express, { type Request, type Response, type Router } from 'express';
 import type { ErrorWriter } from '../../../src/http/door.js';
 import type { Core } from '../../../src/plugin.js';
 
-export function healthRouter(core: Pick<Core, 'ledger' | 'workspaces' | 'doors'>, write: ErrorWriter): Router {
+export function healthRouter(
+  core: Pick<Core, 'ledger' | 'workspaces' | 'doors' | 'plugins'>,
+  write: ErrorWriter,
+): Router {
   const router = express.Router();
   router.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
 
@@ -23,6 +26,7 @@ export function healthRouter(core: Pick<Core, 'ledger' | 'workspaces' | 'doors'>
         workspaces: core.workspaces.names().length,
         // A problem in one owner's file leaves the rest of the server ready.
         problems: core.workspaces.problems(),
+        plugins: core.plugins.list(),
       }),
   );
   return router;

@@ -16,6 +16,7 @@ import type { Envelope } from '../../../src/bus/envelope.js';
 import { TOPIC_KINDS } from '../../../src/bus/topics.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import { DEFAULTS } from '../../../src/config.js';
+import { insideContext } from '../../../src/installation/inside-context.js';
 import { a2aExecutor } from '../../../plugins/executors/a2a-executor/a2a-executor.js';
 import { taskTracker } from '../../../plugins/followers/task-tracker/task-tracker.js';
 import { tempMirrors } from '../../mirror/temp-mirror.js';
@@ -74,7 +75,7 @@ export class TrackerWorld {
     for (const plugin of [a2aExecutor, taskTracker] as readonly Plugin[]) {
       const mount = (path: string, router: Router): void => void this.routes.push({ path, router });
       const ports = { ...core, remotes: this.remotes } as unknown as Core;
-      const part = await plugin.install({ bus: bus.join(plugin), core: ports, log, mount });
+      const part = await plugin.install(insideContext(plugin, { bus, core: ports, mount }));
       if (part) this.installed.push(part);
     }
     const test = bus.join({

@@ -1,0 +1,65 @@
+// Guards of plugins, made safe: whatever one of them does, the dispatcher gets a decision.
+import type { PromptRequest, Refusal } from '../../src/bus/topics.js';
+import { errorText } from '../../src/errors.js';
+import type { AgentInfo } from '../../src/executors/contract.js';
+import type { GuardedPrompt, PromptGuard } from '../../src/executors/prompt-guard.js';
+import { NAME, NAME_RULE } from '../../src/workspace/names.js';
+
+const CODES = ['forbidden', 'invalid-params', 'quota', 'cooldown'] as const;
+
+export class AddedGuard {
+  readonly rule: string;
+
+  /** Throws an Error that says what is wrong with the guard. */
+  constructor(
+    private readonly guard: PromptGuard,
+    private readonly failed: (problem: string) => void,
+  ) {
+    if (typeof guard?.check !== 'function') throw new Error('a guard needs a function check');
+    if (!NAME.test(String(guard.name))) throw new Error(`the name of a guard ${NAME_RULE}`);
+    this.rule = guard.name;
+  }
+
+  /** Undefined when the guard has nothing against the prompt. Never throws. */
+  look(request: PromptRequest, agent: AgentInfo, skill: string | undefined): Omit<Refusal, 'rule'> | undefined {
+    if (this.guard.agents && !this.guard.agents.includes(agent.name)) return undefined;
+    try {
+      return this.read(this.guard.check(promptOf(request, agent, skill)));
+    } catch (error) {
+      this.failed(`its guard ${this.rule} failed: ${errorText(error)}`);
+      return { code: 'forbidden', message: 'This can not be decided now.' };
+    }
+  }
+
+  private read(verdict: unknown): Omit<Refusal, 'rule'> | undefined {
+    if (verdict === undefined) return undefined;
+    const { message, code = 'forbidden', retryAfter } = (verdict ?? {}) as Record<string, unknown>;
+    const known = CODES.find((one) => one === code);
+    if (typeof message !== 'string' || known === undefined) {
+      throw new Error('it must return undefined, or a message with a known code, and at once');
+    }
+    const wait = typeof retryAfter === 'number' && Number.isFinite(retryAfter) && retryAfter > 0;
+    return { code: known, message, ...(wait && { details: { retryAfter: Math.ceil(retryAfter) } }) };
+  }
+}
+
+/** Adds a plugin's guard at the end; the returned function takes it out again. */
+export function addGuard(guards: AddedGuard[], guard: PromptGuard, failed: (problem: string) => void): () => void {
+  const one = new AddedGuard(guard, failed);
+  guards.push(one);
+  return () => void guards.splice(guards.indexOf(one) >>> 0, 1);
+}
+
+function promptOf(request: PromptRequest, agent: AgentInfo, chosen: string | undefined): GuardedPrompt {
+  const { subject, contextId, caller, surface, message, continues, cid, skill = chosen } = request;
+  return structuredClone({
+    agent: agent.name,
+    contextId,
+    caller,
+    surface,
+    message,
+    ...(skill !== undefined && { skill }),
+    ...(subject !== undefined && { subject }),
+    ...(continues && { taskId: cid }),
+  });
+}

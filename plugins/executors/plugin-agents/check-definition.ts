@@ -1,0 +1,46 @@
+// Whether an agent's definition can be used, in words for its author; and what others see of it.
+import type { AgentDefinition } from '../../../src/authoring/agent-definition.js';
+import type { AgentInfo } from '../../../src/executors/contract.js';
+import { nameProblem } from '../../../src/workspace/names.js';
+
+/** Throws an Error that says what is wrong. Authors in JavaScript have no compiler to tell them. */
+export function checkDefinition(definition: AgentDefinition): void {
+  if (typeof definition !== 'object' || definition === null) throw new Error('an agent must be an object');
+  const { name, description, skills = [], replies, run } = definition as Partial<AgentDefinition>;
+  const problem = typeof name === 'string' ? nameProblem(name) : 'must be a text';
+  if (problem !== undefined) throw new Error(`the name of an agent ${problem}`);
+  const wrong = (what: string): Error => new Error(`agent ${name}: ${what}`);
+  if (typeof description !== 'string') throw wrong('description must be a text');
+  if (typeof run !== 'function') throw wrong('run must be a function');
+  if (replies !== undefined && replies !== 'task' && replies !== 'message') {
+    throw wrong("replies must be 'task' or 'message'");
+  }
+  const wellFormed = Array.isArray(skills) && skills.every((skill) => typeof skill?.id === 'string' && skill.id !== '');
+  if (!wellFormed) throw wrong('skills must be a list of objects with an id');
+  const approval = 'approval' in definition ? (definition.approval ?? []) : [];
+  if (!Array.isArray(approval)) throw wrong('approval must be a list of skills');
+  if (approval.length > 0 && replies === 'message') throw wrong('one that replies with a message can wait for nobody');
+  const offered = new Set(['*', ...skills.map(({ id }) => id)]);
+  const unknown = (approval as string[]).find((skill) => !offered.has(skill));
+  if (unknown !== undefined) throw wrong(`approval names the skill ${unknown}, which it does not offer`);
+}
+
+export function infoOf(definition: AgentDefinition): AgentInfo {
+  const { name, description, exposed = true, skills = [], replies } = definition;
+  const approval = 'approval' in definition ? definition.approval : undefined;
+  return {
+    name,
+    kind: 'plugin',
+    description,
+    exposed,
+    skills: skills.map(({ id, name: title = id, description: does = title, tags = [], examples }) => ({
+      id,
+      name: title,
+      description: does,
+      tags: [...tags],
+      ...(examples && { examples: [...examples] }),
+    })),
+    ...(replies === 'message' && { replies }),
+    ...(approval && { approval: [...approval] }),
+  };
+}

@@ -1,0 +1,14 @@
+// A plugin that is one agent and nothing else: the shortest there is.
+import { definePlugin, type Needs, type Plugin } from '../plugin.js';
+import type { MessageAgent, TaskAgent } from './agent-definition.js';
+
+/** A plugin of the agent's name. */
+export function defineAgent(agent: MessageAgent & { needs?: Needs }): Plugin;
+export function defineAgent(agent: TaskAgent & { needs?: Needs }): Plugin;
+export function defineAgent({ needs, ...agent }: (TaskAgent | MessageAgent) & { needs?: Needs }): Plugin {
+  return definePlugin({
+    name: agent.name,
+    ...(needs && { needs }),
+    install: ({ add }) => add('agent', agent),
+  });
+}

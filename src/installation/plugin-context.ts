@@ -1,0 +1,65 @@
+// What a plugin from outside is handed: the core, its narrowed bus, its settings, and ways to add things, each of which
+// can be taken back.
+import express, { type ErrorRequestHandler, type Router } from 'express';
+import type { Bus } from '../bus/bus.js';
+import type { TopicKind } from '../bus/topics.js';
+import { errorText } from '../errors.js';
+import type { Core, Plugin, PluginContext } from '../plugin.js';
+import { audienceDoors } from './audience-doors.js';
+import { outsideBus } from './outside-bus.js';
+
+export interface ContextDeps {
+  bus: Bus;
+  core: Core;
+  mount(path: string, router: Router): void;
+  /** Takes a step that undoes something of the plugin. */
+  onUndo(step: () => void): void;
+}
+
+export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<TopicKind, TopicKind> {
+  const { core, onUndo } = deps;
+  const { name } = plugin;
+  const log = core.log.child({ plugin: name });
+  const fault = (what: string): void => core.plugins.fault(name, what);
+  const { consumes, observes, produces } = plugin;
+  const { handle, leave } = outsideBus(deps.bus.join({ name, consumes, observes, produces }), fault);
+  onUndo(leave);
+
+  let gone = false;
+  onUndo(() => (gone = true));
+  const mount = (path: string, router: Router): void => {
+    const own = express.Router();
+    own.use((_req, _res, next) => (gone ? next('router') : next()));
+    own.use(path, router);
+    const failed: ErrorRequestHandler = (error, req, _res, next) => {
+      fault(`its route ${req.method} ${req.baseUrl} failed: ${errorText(error)}`);
+      next(error);
+    };
+    own.use(failed);
+    deps.mount(`/plugins/${name}`, own);
+  };
+
+  return {
+    bus: handle,
+    core,
+    log,
+    mount,
+    routes: (audience, build) => {
+      const router = express.Router();
+      for (const door of audienceDoors(audience, core)) router.use(door);
+      build(router);
+      mount('/', router);
+      core.plugins.added(name, `routes for ${audience}`);
+    },
+    add: (kind, extension) => {
+      onUndo(core.extensions.add(kind, extension, { plugin: name, failed: fault }));
+      core.plugins.added(name, `${kind} ${String((extension as { name?: unknown }).name ?? '')}`.trim());
+    },
+    settings: core.config.pluginSettings[name] ?? {},
+    env: (variable) => {
+      const value = plugin.needs?.env?.includes(variable) ? core.environment.secret(variable) : undefined;
+      if (value !== undefined) return value;
+      throw new Error(`${name} has not declared that it needs the environment variable ${variable}`);
+    },
+  };
+}

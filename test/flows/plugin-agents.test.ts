@@ -1,0 +1,133 @@
+// Agents of plugin files, as their authors and callers meet them: the real server, its operator's surface, real files.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { PluginHome } from '../support/plugin-home.js';
+
+/** One plugin that is one agent with this body. */
+const agent = (name: string, body: string, more = ''): string => `
+import { defineAgent } from 'a2a-switchboard';
+export default defineAgent({
+  name: '${name}', description: 'a test', ${more}
+  async run(prompt: { text: string }, { ask, once, requireAuth, artifact, call, progress, history, caller, signal }) { ${body} },
+} as never);`;
+
+describe('an agent in a plugin file', () => {
+  it('answers with text, knows who asks, and shows files', async () => {
+    const server = await PluginHome.start({
+      'echo.ts': agent('echo', `artifact({ name: 'a.csv', text: 'a,b' }); return caller.id + ': ' + prompt.text;`),
+    });
+    const view = await server.chat('echo', 'hello');
+    expect(view).toMatchObject({ taskState: 'completed', response: 'operator: hello' });
+    expect(view.artifacts).toMatchObject([{ name: 'a.csv', parts: [{ mediaType: 'text/csv', filename: 'a.csv' }] }]);
+  });
+
+  it('asks, and runs again with the answer, after a restart too; once keeps what was done', async () => {
+    const server = await PluginHome.start({
+      'asker.js': agent(
+        'asker',
+        `const n = await once('count', async () => { (await import('node:fs')).appendFileSync(prompt.text, 'x'); return { at: 1 }; });
+         const name = await ask('name', 'Who are you?');
+         const age = await ask('age', 'How old?');
+         return name + ' ' + age + ' ' + n.at;`,
+      ).replaceAll(/: \{ text: string \}| as never/g, ''),
+    });
+    const marks = join(server.home.path, 'marks');
+    const asked = await server.chat('asker', marks);
+    expect(asked).toMatchObject({ taskState: 'input-required', question: 'Who are you?' });
+    await server.restart();
+    expect(await server.input(asked.cid, { answer: 'Ann' })).toMatchObject({ question: 'How old?' });
+    const done = await server.input(asked.cid, { answer: '7' });
+    expect(done).toMatchObject({ taskState: 'completed', response: 'Ann 7 1' });
+    expect(readFileSync(marks, 'utf8')).toBe('x');
+  });
+
+  it('waits for the operator where it says so: approved it goes on, declined it is rejected', async () => {
+    const server = await PluginHome.start({
+      'deployer.ts': agent('deployer', `await requireAuth('go', 'May I?'); return 'deployed';`),
+    });
+    const first = await server.chat('deployer', 'x');
+    expect(first).toMatchObject({ taskState: 'auth-required', question: 'May I?' });
+    expect(await server.input(first.cid, { decision: 'approve' })).toMatchObject({ response: 'deployed' });
+    const second = await server.chat('deployer', 'y');
+    expect(await server.input(second.cid, { decision: 'decline' })).toMatchObject({ taskState: 'rejected' });
+  });
+
+  it('is found out when it swallows its own question, and what it did then counts for nothing', async () => {
+    const server = await PluginHome.start({
+      'greedy.ts': agent(
+        'greedy',
+        `try { await ask('q', 'Why?'); } catch { await once('effect', () => 1).catch(() => 0); artifact({ name: 'x', text: 'x' }); }
+         return 'I carried on';`,
+      ),
+    });
+    const view = await server.chat('greedy', 'x');
+    expect(view).toMatchObject({ taskState: 'failed', error: { code: 'question-lost' } });
+    expect(view.artifacts).toBeUndefined();
+    expect(server.report('greedy')).toMatchObject({ faults: 1, lastFault: expect.stringContaining("ask('q')") });
+  });
+
+  it('calls another agent in its own name, once for each call however often it runs', async () => {
+    const server = await PluginHome.start({
+      'boss.ts': agent(
+        'boss',
+        `const [a, b] = await Promise.all([call('demo', 'say one'), call('demo', 'say two')]);
+         await ask('more', 'More?');
+         return [a.text, b.text].join(' ');`,
+      ),
+    });
+    const asked = await server.chat('boss', 'x');
+    const done = await server.input(asked.cid, { answer: 'yes' });
+    expect(done.response).toBe('one two');
+    const { tasks } = server.switchboard.core.ledger.list({ caller: 'plugin/boss', pageSize: 10 });
+    expect(tasks).toHaveLength(2);
+  });
+
+  it('cannot call itself in a circle, and learns why', async () => {
+    const server = await PluginHome.start({
+      'loop.ts': agent('loop', `return (await call('loop', prompt.text)).text;`),
+    });
+    expect(await server.chat('loop', 'round')).toMatchObject({
+      taskState: 'failed',
+      error: { code: 'call-failed', message: expect.stringContaining('came back') },
+    });
+  });
+
+  it('sees what was said before in the conversation', async () => {
+    const server = await PluginHome.start({
+      'memory.ts': agent('memory', `return history().map((m) => m.parts[0].text).join('|');`),
+    });
+    const first = await server.chat('memory', 'one');
+    const second = await server.chat('memory', 'two', { contextId: first.contextId });
+    expect(second.response).toBe('one|one|two');
+  });
+
+  it('may need its prompts approved, by skill', async () => {
+    const server = await PluginHome.start({
+      'careful.ts': agent(
+        'careful',
+        `return 'ran ' + prompt.text;`,
+        `skills: [{ id: 'drop' }, { id: 'look' }], approval: ['drop'],`,
+      ),
+    });
+    const { core } = server.switchboard;
+    const send = (skill: string) =>
+      core.prompts.submit({
+        agent: 'careful',
+        skill,
+        caller: { id: 'plugin/test', scope: 'operator' },
+        message: { messageId: skill, role: 'ROLE_USER', parts: [{ text: skill }] },
+        chain: [],
+        surface: 'plugin',
+      });
+    const { taskId } = await send('drop');
+    expect(await server.call('GET', `/api/a2a/task/${taskId}?wait=5`)).toMatchObject({
+      body: { taskState: 'auth-required' },
+    });
+    expect(await server.input(taskId, { decision: 'approve' })).toMatchObject({ response: 'ran drop' });
+    const free = await send('look');
+    expect(await server.call('GET', `/api/a2a/task/${free.taskId}?wait=5`)).toMatchObject({
+      body: { response: 'ran look' },
+    });
+  });
+});
