@@ -123,9 +123,8 @@ export class FileLedger implements Ledger {
 
   isRunning(taskId: string, turn: number): boolean {
     const head = this.load(taskId)?.head;
-    return (
-      head !== undefined && !isTerminal(head.task.status.state) && head.envelope.turnOpen && head.envelope.turn === turn
-    );
+    if (!head || isTerminal(head.task.status.state)) return false;
+    return head.envelope.turnOpen && head.envelope.turn === turn;
   }
 
   get(taskId: string): TaskRecord | undefined {
