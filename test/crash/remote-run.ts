@@ -22,6 +22,8 @@ export interface RemoteCrashResult {
   /** Ended, with what the agent answered, or because it is unknown whether it began. */
   completed: number;
   unknown: number;
+  /** Ended before anything was sent. */
+  unsent: number;
   /** Conversations that were told later what became of a call. */
   told: number;
 }
@@ -41,7 +43,15 @@ const TERMINAL = /COMPLETED|FAILED|CANCELED|REJECTED/;
 export async function remoteCrashRun({ rounds, seed, say }: Options) {
   const random = seededRandom(seed);
   const problems: string[] = [];
-  const result: RemoteCrashResult = { rounds: 0, failpoints: 0, tasks: 0, completed: 0, unknown: 0, told: 0 };
+  const result: RemoteCrashResult = {
+    rounds: 0,
+    failpoints: 0,
+    tasks: 0,
+    completed: 0,
+    unknown: 0,
+    unsent: 0,
+    told: 0,
+  };
   for (const point of REMOTE_FAILPOINTS) {
     let reached = false;
     for (let n = random.between(1, 2); n >= 1 && !reached; n--) {
@@ -163,15 +173,16 @@ class Round {
       this.result.tasks += 1;
       const task = await this.ended(client, id);
       const { state, message } = task.status;
+      const worked = [...peer.tasks.values()].filter(({ history }) =>
+        history.some((one) => one['messageId'] === `${id}-1`),
+      );
       if (!TERMINAL.test(state)) this.problems.push(`task ${id} of ${messageId} is still ${state}`);
       else if (state === 'TASK_STATE_COMPLETED') {
         this.result.completed += 1;
         if (!JSON.stringify(task.artifacts).includes('done remote-')) this.problems.push(`task ${id} lost its answer`);
       } else if (!idempotent && JSON.stringify(message).includes('unknown whether')) this.result.unknown += 1;
+      else if (worked.length === 0 && JSON.stringify(message).includes('server restarted')) this.result.unsent += 1;
       else this.problems.push(`task ${id} of ${messageId} is ${state}: ${JSON.stringify(message)}`);
-      const worked = [...peer.tasks.values()].filter(({ history }) =>
-        history.some((one) => one['messageId'] === `${id}-1`),
-      );
       if (worked.length > 1) this.problems.push(`the agent worked ${worked.length} times on ${messageId}`);
     }
     const left = async (): Promise<number> =>
