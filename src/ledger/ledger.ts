@@ -156,8 +156,8 @@ export class FileLedger implements Ledger {
 
   /** Ends what a restart interrupted: tasks whose turn was running when the last process stopped, here. */
   async reconcile(): Promise<void> {
-    const running = this.index.inState('TASK_STATE_WORKING').flatMap((taskId) => this.load(taskId) ?? []);
-    const interrupted = running.filter(({ head }) => !head?.envelope.watch);
+    const known = this.index.inState('TASK_STATE_WORKING').flatMap((taskId) => this.load(taskId) ?? []);
+    const interrupted = known.filter(({ head }) => !head?.envelope.watch);
     await Promise.all(interrupted.map((live) => this.mustAppend(live, interruption(live.head as TaskRecord))));
   }
 
@@ -293,9 +293,7 @@ export class FileLedger implements Ledger {
   }
 
   private complain(cid: string | undefined, error: unknown): void {
-    this.deps.log.error(
-      { cid, reason: errorText(error), cause: error instanceof Error ? error.cause : undefined },
-      'storing failed',
-    );
+    const cause = error instanceof Error ? error.cause : undefined;
+    this.deps.log.error({ cid, reason: errorText(error), cause }, 'storing failed');
   }
 }

@@ -4,12 +4,17 @@ import type { Message, Metadata, Part } from '../a2a-model.js';
 import type { Hop } from '../bus/topics.js';
 import type { Prompt } from '../executors/contract.js';
 import type { Hops } from '../hops.js';
-import type { RemoteRef } from '../ledger/records.js';
 import type { BlobStore } from '../workspace/blob-store.js';
 import type { RemoteMessage, RemotePart, SendRequest } from './remote-port.js';
 
 /** Where the hop chain travels, on the request and on the message, since peers read either. */
 export const CHAIN = 'switchboard.chain';
+
+/** What the message continues at the agent. */
+export interface Continues {
+  taskId?: string;
+  contextId?: string;
+}
 
 export interface OutgoingPorts {
   hops: Pick<Hops, 'of'>;
@@ -20,7 +25,7 @@ export interface OutgoingPorts {
 export function outgoingMessage(
   prompt: Prompt,
   messageId: string,
-  remote: RemoteRef | undefined,
+  remote: Continues | undefined,
   { hops, blobs }: OutgoingPorts,
 ): SendRequest {
   const { skill, caller } = prompt;
@@ -32,7 +37,7 @@ export function outgoingMessage(
 /** A further message to a task that is open at the agent. */
 export const furtherMessage = (
   message: Message,
-  remote: RemoteRef,
+  remote: Continues,
   scope: string,
   blobs: Pick<BlobStore, 'read'>,
 ): SendRequest => ({ message: outgoing(message, {}, remote, (blob) => blobs.read(scope, blob)) });
@@ -40,7 +45,7 @@ export const furtherMessage = (
 function outgoing(
   message: Message,
   own: Metadata,
-  remote: RemoteRef | undefined,
+  remote: Continues | undefined,
   read: (blob: string) => Uint8Array | undefined,
 ): RemoteMessage {
   const { messageId, parts, metadata, extensions } = message;
