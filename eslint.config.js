@@ -27,6 +27,7 @@ export default tseslint.config(
       'no-restricted-properties': [
         'error',
         { object: 'process', property: 'env', message: 'Only src/config.ts reads the environment.' },
+        { object: 'URL', property: 'canParse', message: 'Wrong on Node 20 for names beyond ASCII: use parseUrl.' },
       ],
       'no-restricted-imports': [
         'error',

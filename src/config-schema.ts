@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DURATION, secondsOf } from './duration.js';
 import { isAddressRange, isAllowEntry } from './net/address-rules.js';
+import { parseUrl } from './net/parse-url.js';
 import { NAME, NAME_RULE } from './workspace/names.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -25,8 +26,6 @@ const hostName = z
   .transform((host) => host.toLowerCase());
 
 const name = z.string().regex(NAME, NAME_RULE);
-
-const parseUrl = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
 const url = z
   .string()
@@ -84,12 +83,29 @@ const card = z
   })
   .partial();
 
+const port = z.int('must be a whole number').min(0, 'must be 0 to 65535').max(65_535, 'must be 0 to 65535');
+
+const grpc = z
+  .object({
+    cert: text,
+    key: text,
+    publicAddress: z.string().regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port'),
+  })
+  .partial()
+  .refine(({ cert, key }) => (cert === undefined) === (key === undefined), 'must name both cert and key, or neither');
+
+const privateJwk = z.looseObject({ kty: text, kid: text.optional() });
+export type PrivateJwk = z.infer<typeof privateJwk>;
+
 /** The file's members, each optional; unknown ones are kept apart as warnings. */
 export const FILE_SCHEMA = z
   .object({
     v: z.literal(1, 'was written by a newer version'),
     host: text,
-    port: z.int('must be a whole number').min(0, 'must be 0 to 65535').max(65_535, 'must be 0 to 65535'),
+    port,
+    grpcPort: port,
+    grpc,
+    cardKeys: z.array(z.union([text, privateJwk], 'must be the path of a key file, or a JWK')),
     // A key travels in a header: visible ASCII only, or no client could ever send it.
     operatorKey: z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'),
     publicUrl: url,

@@ -6,7 +6,7 @@ import { CONTEXT_ID, NAME, NAME_RULE } from './workspace/names.js';
 
 const name = z.string().regex(NAME, NAME_RULE);
 const id = z.string().min(1).max(200);
-const instant = z.iso.datetime({ error: 'must be a date and time such as 2026-01-31T12:00:00Z', offset: true });
+export const instant = z.iso.datetime({ error: 'must be a date and time such as 2026-01-31T12:00:00Z', offset: true });
 
 /** The longest a request may wait for a task, in seconds. */
 export const MAX_WAIT_SECONDS = 30;
@@ -62,7 +62,7 @@ export const CANCEL_REQUEST = z.object({ reason: z.string().min(1).max(1000).opt
 export const POLL_QUERY = z.object({ wait: z.coerce.number().pipe(waitSeconds).optional() });
 
 export const SHORT_STATES = TASK_STATES.map(shortState);
-const taskState = z.enum(SHORT_STATES);
+export const taskState = z.enum(SHORT_STATES);
 
 const usage = z
   .object({ inputTokens: z.number(), outputTokens: z.number(), totalTokens: z.number() })
@@ -105,7 +105,7 @@ export const TASK_VIEW = z.object({
 });
 export type TaskView = z.infer<typeof TASK_VIEW>;
 
-const page = {
+export const page = {
   pageSize: z.coerce.number().int().min(1, 'must be 1 to 100').max(100, 'must be 1 to 100').default(50),
   cursor: z.string().max(500).optional().describe('`nextCursor` of the previous page.'),
 };

@@ -3,6 +3,7 @@
 // a limit together.
 import type { PromptAssigned, PromptRequest, Refusal } from '../../src/bus/topics.js';
 import { toAppError } from '../../src/errors.js';
+import type { PromptPort } from '../../src/executors/prompt-port.js';
 import type { TaskRecord } from '../../src/ledger/records.js';
 import { definePlugin, type PluginContext } from '../../src/plugin.js';
 import { contextKey, Contexts, type Waiting } from './contexts.js';
@@ -131,17 +132,17 @@ class Dispatcher {
 
   private async admit(candidate: Candidate): Promise<void> {
     const { request } = candidate;
-    const { ledger } = this.context.core;
+    const { ledger, prompts } = this.context.core;
     const { agent, executor, reason } = targetOf(candidate);
     const key = contextKey(request.caller.id, agent.name, request.contextId);
     if (candidate.queue) {
-      const queued = await ledger.create({ ...newTask(candidate), start: false });
+      const queued = await ledger.create({ ...newTask(candidate, prompts), start: false });
       this.contexts.enqueue(key, waitingTurn(queued, executor.name, reason));
       return this.startNext(key);
     }
     this.contexts.start(key, request.cid, agent.name);
     try {
-      const created = await ledger.create({ ...newTask(candidate), start: true });
+      const created = await ledger.create({ ...newTask(candidate, prompts), start: true });
       this.assign({ ...waitingTurn(created, executor.name, reason), turn: 1 });
     } catch (error) {
       this.free(key, request.cid, agent.name);
@@ -150,8 +151,9 @@ class Dispatcher {
   }
 
   private async admitFollowUp({ request, target }: Candidate, record: TaskRecord): Promise<void> {
-    const { ledger } = this.context.core;
-    const { cid, requestId, message, decision, pushConfig } = request;
+    const { ledger, prompts } = this.context.core;
+    const { cid, requestId, message, decision } = request;
+    const pushConfig = prompts.pushConfigOf(requestId);
     const { caller, agent } = record.envelope;
     const by = request.caller.id === caller.id ? {} : { by: request.caller.id };
     const words = { message, ...by, ...(pushConfig && { pushConfig }) };
@@ -219,7 +221,8 @@ class Dispatcher {
   private async reject(candidate: Candidate, { code, message: text, details }: Refusal): Promise<void> {
     const retryAfter = details?.retryAfter;
     const rejected = { code, text, ...(retryAfter !== undefined && { retryAfter }) };
-    await this.context.core.ledger.create({ ...newTask(candidate), start: false, rejected });
+    const { ledger, prompts } = this.context.core;
+    await ledger.create({ ...newTask(candidate, prompts), start: false, rejected });
   }
 
   private refuse({ cid, requestId }: PromptRequest, refusal: Refusal): void {
@@ -242,11 +245,14 @@ class Dispatcher {
   }
 }
 
-function newTask(candidate: Candidate) {
+function newTask(candidate: Candidate, prompts: Pick<PromptPort, 'pushConfigOf'>) {
   const { request } = candidate;
   const { agent, executor } = targetOf(candidate);
   const { cid, requestId, contextId, caller, message, surface, chain, subject, synthetic, traceparent } = request;
-  const { pushConfig, lookIn, replyTo } = request;
+  // Nobody is told by webhook of a task that nobody can see.
+  const direct = agent.replies === 'message';
+  const pushConfig = direct ? undefined : prompts.pushConfigOf(requestId);
+  const { lookIn, replyTo } = request;
   const skill = request.skill ?? candidate.skill;
   return {
     taskId: cid,
@@ -259,6 +265,7 @@ function newTask(candidate: Candidate) {
     agent: agent.name,
     executor: executor.name,
     ...(executor.keepsSessions && { session: true }),
+    ...(direct && { direct }),
     ...(skill !== undefined && { skill }),
     ...(subject !== undefined && { subject }),
     ...(synthetic && { synthetic }),

@@ -1,10 +1,28 @@
 // Read this first: every topic of the bus, who publishes it, and what it carries. Payloads are plain data; what
 // belongs to one task ends in its cid, so `agent.prompt.progress.<cid>` is one task's progress and
 // `agent.prompt.progress.*` everybody's.
-import type { Artifact, Message, Part, PushConfig, StreamEvent, TaskState } from '../a2a-model.js';
+import type { Artifact, Message, Part, StreamEvent, TaskState } from '../a2a-model.js';
 import type { ErrorCode, ErrorDetails } from '../errors.js';
+import type {
+  PushAttempt,
+  PushFailed,
+  PushDead,
+  PushDisabled,
+  WatchEvent,
+  WatchSettled,
+  WatchDelivered,
+} from './follower-events.js';
 import type { CallerRef, Hop, ReplyTo } from './parties.js';
 
+export type {
+  PushAttempt,
+  PushFailed,
+  PushDead,
+  PushDisabled,
+  WatchEvent,
+  WatchSettled,
+  WatchDelivered,
+} from './follower-events.js';
 export type { CallerRef, Hop, ReplyTo } from './parties.js';
 
 export type Surface = 'a2a' | 'operator' | 'plugin' | 'tool' | 'delivery';
@@ -30,8 +48,8 @@ export interface PromptRequest {
   message: Message;
   /** The operator's answer to an `auth-required` task; only the operator's surface sets it. */
   decision?: 'approve' | 'decline';
-  /** A webhook to register with the message. */
-  pushConfig?: PushConfig;
+  /** A webhook is registered with the message. Who admits it asks the prompt port for it: it holds secrets. */
+  webhook?: true;
   chain: Hop[];
   surface: Surface;
   /** Milliseconds since the epoch; the default turn deadline applies when absent. */
@@ -177,59 +195,6 @@ export interface TaskUpdated {
   requestId?: string;
 }
 
-/** One try to tell a webhook of a change of a task's state. */
-export interface PushAttempt {
-  taskId: string;
-  configId: string;
-  caller: string;
-  /** The position of the change, and the state it led to. */
-  seq: number;
-  state: TaskState;
-  /** From 1. */
-  attempt: number;
-  durationMs: number;
-  /** The answer's HTTP status, if there was one. */
-  status?: number;
-}
-
-export interface PushFailed extends PushAttempt {
-  /** `status`, or why no answer was had. */
-  reason: string;
-}
-
-/** A task's work at a remote agent, while it is followed and when that ends. */
-export interface WatchEvent {
-  watchId: string;
-  taskId: string;
-  caller: string;
-  /** The remote agent. */
-  agent: string;
-  remoteTaskId?: string;
-  /** How it is followed now. */
-  rung?: string;
-}
-
-export interface WatchSettled extends WatchEvent {
-  /**
-   * `result`: the remote task ended. `question`: it asks. `lost`: the peer does not know it (any more). `stopped`: the
-   * agent is not configured any more, or following it failed again and again. `no-result`: it took too long. `gone`: the
-   * turn here ended otherwise.
-   */
-  end: 'result' | 'question' | 'lost' | 'stopped' | 'no-result' | 'gone';
-}
-
-/** What became of a task was told to the conversation that had asked for it, as a prompt of its own. */
-export interface WatchDelivered {
-  /** The task that was asked for, and its agent. */
-  taskId: string;
-  agent: string;
-  caller: string;
-  state: TaskState;
-  /** The task that tells. */
-  inTask: string;
-  to: ReplyTo;
-}
-
 export interface OwnerNotified {
   workspace: string;
   caller: string;
@@ -257,6 +222,8 @@ export interface TopicMap {
   'task.updated': TaskUpdated;
   'push.delivered': PushAttempt;
   'push.failed': PushFailed;
+  'push.dead': PushDead;
+  'push.disabled': PushDisabled;
   'watch.started': WatchEvent;
   'watch.updated': WatchEvent;
   'watch.settled': WatchSettled;
@@ -283,6 +250,8 @@ export const TOPIC_SUFFIX: { readonly [K in TopicKind]: (keyof TopicMap[K] & str
   'task.updated': 'taskId',
   'push.delivered': null,
   'push.failed': null,
+  'push.dead': null,
+  'push.disabled': null,
   'watch.started': null,
   'watch.updated': null,
   'watch.settled': null,

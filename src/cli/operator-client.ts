@@ -12,6 +12,7 @@ import type {
   TaskView,
   WatchesAnswer,
 } from '../operator-wire.js';
+import type { PushesAnswer, PushView, Redriven } from '../push-wire.js';
 import { Unreachable } from './exit-codes.js';
 
 export interface Readiness {
@@ -35,6 +36,14 @@ export class OperatorClient {
     this.call('POST', `/api/a2a/task/${encodeURIComponent(cid)}/cancel`, { reason });
   tasks = (query: Record<string, string | undefined>): Promise<TasksAnswer> =>
     this.call('GET', `/api/a2a/tasks${search(query)}`);
+  pushes = (query: Record<string, string | undefined>): Promise<PushesAnswer> =>
+    this.call('GET', `/api/a2a/pushes${search(query)}`);
+  push = (taskId: string, configId: string): Promise<PushView> => this.call('GET', pushPath(taskId, configId));
+  redrive = (taskId: string, configId: string, seq?: number): Promise<Redriven> =>
+    this.call('POST', `${pushPath(taskId, configId)}/redrive`, { seq });
+  redriveSince = (since: string): Promise<Redriven> => this.call('POST', '/api/a2a/pushes/redrive', { since });
+  switchPush = (taskId: string, configId: string, to: 'disable' | 'enable'): Promise<PushView> =>
+    this.call('POST', `${pushPath(taskId, configId)}/${to}`, {});
   agents = (query: Record<string, string | undefined> = {}): Promise<AgentsAnswer> =>
     this.call('GET', `/api/a2a/agents${search(query)}`);
   testAgent = (name: string, test: object): Promise<TaskView> =>
@@ -74,6 +83,9 @@ export class OperatorClient {
     throw refusal(response.status, answer);
   }
 }
+
+const pushPath = (taskId: string, configId: string): string =>
+  `/api/a2a/pushes/${encodeURIComponent(taskId)}/${encodeURIComponent(configId)}`;
 
 function refusal(status: number, answer: unknown): AppError {
   const error = (answer as { error?: { code?: string; message?: string } & ErrorDetails } | null)?.error;

@@ -10,6 +10,7 @@ import { addDoctor } from './doctor.js';
 import { EXIT, exitCodeOf, type ExitCode } from './exit-codes.js';
 import { addInit } from './init.js';
 import type { Io } from './io.js';
+import { addPushes } from './pushes.js';
 import { addRebuild } from './rebuild.js';
 import { addStart } from './start.js';
 import { addTasks } from './tasks.js';
@@ -51,7 +52,7 @@ function build(context: Context): Command {
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.err(text.trimEnd()),
     });
-  for (const add of [addStart, addInit, addDoctor, addCallers, addAgents, addChat, addTasks, addRebuild]) {
+  for (const add of [addStart, addInit, addDoctor, addCallers, addAgents, addChat, addTasks, addPushes, addRebuild]) {
     add(program, context);
   }
   return program;

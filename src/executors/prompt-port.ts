@@ -1,5 +1,6 @@
 // How anything that asks gets its prompt onto the bus: publishes `agent.prompt.request` and tells the asker whether the
 // dispatcher admitted it.
+import type { PushConfig } from '../a2a-model.js';
 import type { PromptRequest } from '../bus/topics.js';
 import type { TaskRecord } from '../ledger/records.js';
 
@@ -13,15 +14,19 @@ export type Admission =
   | { kind: 'duplicate'; taskId: string };
 
 /** What a surface fills in; the port mints cid, requestId and contextId where they are missing. */
-export type NewPrompt = Omit<PromptRequest, 'cid' | 'requestId' | 'continues' | 'contextId'> & {
+export type NewPrompt = Omit<PromptRequest, 'cid' | 'requestId' | 'continues' | 'contextId' | 'webhook'> & {
   /** Continue this task. */
   taskId?: string;
   contextId?: string;
+  /** A webhook to register with the message. */
+  pushConfig?: PushConfig;
 };
 
 export interface PromptPort {
   /** Throws the dispatcher's refusal as an AppError. */
   submit(prompt: NewPrompt): Promise<Admission>;
+  /** The webhook that came with a request, until its fate is known: the bus carries no secrets. */
+  pushConfigOf(requestId: string): PushConfig | undefined;
   /**
    * Asks for a cancel and resolves with the committed record. Throws `task-not-found`, and for work at a remote agent the
    * refusal of whoever follows it.

@@ -1,5 +1,5 @@
 // The prompt port: puts prompts on the bus and matches the dispatcher's word to the one who asked.
-import { isTerminal } from '../a2a-model.js';
+import { isTerminal, type PushConfig } from '../a2a-model.js';
 import type { BusHandle } from '../bus/bus.js';
 import type { PromptRequest, PromptResponse, TaskUpdated } from '../bus/topics.js';
 import type { NewId } from '../clock.js';
@@ -21,6 +21,7 @@ export type PromptsBus = BusHandle<
 >;
 
 interface Waiter {
+  pushConfig?: PushConfig | undefined;
   resolve(admission: Admission): void;
   reject(error: AppError): void;
 }
@@ -42,7 +43,7 @@ export class Prompts implements PromptPort {
   submit(prompt: NewPrompt): Promise<Admission> {
     if (this.stopping)
       return Promise.reject(new AppError('overloaded', 'The switchboard is stopping.', { retryAfter: 5 }));
-    const { taskId, contextId, ...rest } = prompt;
+    const { taskId, contextId, pushConfig, ...rest } = prompt;
     const known = taskId === undefined ? undefined : this.deps.ledger.get(taskId);
     const request: PromptRequest = {
       ...rest,
@@ -50,11 +51,16 @@ export class Prompts implements PromptPort {
       requestId: this.deps.newId(),
       continues: taskId !== undefined,
       contextId: contextId ?? known?.task.contextId ?? this.deps.newId(),
+      ...(pushConfig && { webhook: true }),
     };
     return new Promise((resolve, reject) => {
-      this.waiting.set(request.requestId, { resolve, reject });
+      this.waiting.set(request.requestId, { pushConfig, resolve, reject });
       this.deps.bus.publish('agent.prompt.request', request);
     });
+  }
+
+  pushConfigOf(requestId: string): PushConfig | undefined {
+    return this.waiting.get(requestId)?.pushConfig;
   }
 
   async cancel(taskId: string, by: string, reason?: string): Promise<TaskRecord> {

@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
+import { parseUrl } from '../net/parse-url.js';
 
 export interface Addressed {
   /** The Host header as the connection brought it. */
@@ -30,8 +31,7 @@ export function hostCheck(settings: Settings): (asked: Addressed) => AppError | 
   };
   const mayCall = (origin: string, host: string | undefined): boolean => {
     if (corsOrigins.includes('*') || corsOrigins.includes(origin)) return true;
-    if (!URL.canParse(origin)) return false;
-    return origin === own?.origin || new URL(origin).host === host?.toLowerCase();
+    return origin === own?.origin || (host !== undefined && parseUrl(origin)?.host === host.toLowerCase());
   };
   return ({ host, forwarded, origin }) => {
     // Both: a page behind a rebound name can write the forwarded one itself.

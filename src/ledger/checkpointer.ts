@@ -12,6 +12,7 @@ import { mayOweReply } from './owed-reply.js';
 import { Sweep } from './sweep.js';
 import { blobsOf } from './task-blobs.js';
 import { dropRow } from './task-files.js';
+import { webhookRows } from './webhook-rows.js';
 
 /** A commit is in its checkpoint within 200 ms: this wait, and the slices after it. */
 const FILES_WAIT_MS = 100;
@@ -242,6 +243,7 @@ export function rowOf(record: TaskRecord): TaskRow {
     seq: envelope.seq,
     head: JSON.stringify({ id, contextId, status, ...(metadata && { metadata }) }),
     messages: envelope.messages,
+    ...(envelope.pushConfigs && { webhooks: webhookRows(envelope) }),
     ...(blobs.length > 0 && { blobs }),
     ...(envelope.watch && { watch: watchOf(envelope.watch, envelope.remote) }),
     ...(mayOweReply({ task, envelope }) && { owesReply: true }),

@@ -1,8 +1,9 @@
 // The ledger as the rest of the product uses it. What it shows is committed; what it is told is shown only after.
 import type { Message, PushConfig, TaskState } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
+import type { PushLane, PushPage, PushQuery, PushTry, ScheduledPush } from '../mirror/push-rows.js';
 import type { KnownMessage, TaskQuery, WatchRow } from '../mirror/rows.js';
-import type { CreatedEvent, PushRegistration, RemoteRef, TaskRecord, Update, Watch } from './records.js';
+import type { CreatedEvent, DeadLetter, PushRegistration, RemoteRef, TaskRecord, Update, Watch } from './records.js';
 
 export interface NewTask extends Omit<CreatedEvent, 'type' | 'hash'> {
   taskId: string;
@@ -55,6 +56,40 @@ export interface PushConfigs {
   delete(taskId: string, configId: string): Promise<void>;
   /** The webhook has been told of everything up to `seq`. Nothing happens when it is gone. */
   acknowledge(taskId: string, configId: string, seq: number): Promise<void>;
+  /** No try to tell the webhook of a change that it is owed has worked. Nothing happens when it is not owed. */
+  giveUp(taskId: string, configId: string, failure: Omit<DeadLetter, 'at' | 'again'>): Promise<void>;
+  /** Its dead letters, or those of the given changes, are owed again. Resolves with how many. */
+  redrive(taskId: string, configId: string, which?: { seq?: number; since?: number }): Promise<number>;
+  /** Nothing is sent to it from now on. Nothing happens when it is disabled or gone. */
+  disable(taskId: string, configId: string, by: 'gone' | 'operator'): Promise<void>;
+  enable(taskId: string, configId: string): Promise<void>;
+  /** Calls back after the commit of whatever may have made something owed without a change of the task's state. */
+  onOwed(listener: (taskId: string) => void): void;
+}
+
+/**
+ * When each webhook is tried next, across all tasks. It holds everything that was committed before the call; what it
+ * loses costs no delivery. Methods throw AppError `storage-failed`.
+ */
+export interface PushSchedule {
+  /** The next lane in a fixed order that has something scheduled, and when its first is due. */
+  nextLane(after: PushLane | undefined): (PushLane & { nextAt: number }) | undefined;
+  /** What is due in a lane, the longest due first. */
+  due(lane: PushLane, now: number, limit: number): ScheduledPush[];
+  /** The time of the first try that lies after `now`. */
+  nextAfter(now: number): number | undefined;
+  /** As far as it is written down: a webhook of a moment ago may be missing. */
+  find(taskId: string, configId: string): ScheduledPush | undefined;
+  /** Sets when a change is tried again and how often it was; nothing happens when another one is owed by now. */
+  postpone(push: Pick<ScheduledPush, 'taskId' | 'configId' | 'seq' | 'attempts' | 'nextAt'>): void;
+  /** Webhooks that are owed something, are disabled or have dead letters; newest first. */
+  list(query: PushQuery): PushPage;
+  /** Webhooks with dead letters given up since then, the longest dead first. */
+  deadSince(since: number, limit: number): { taskId: string; configId: string }[];
+  /** Remembers a try for `tries`, sooner or later; a crash may lose it. */
+  record(attempt: PushTry): void;
+  /** The latest tries of a webhook, newest first. */
+  tries(taskId: string, configId: string, limit: number): PushTry[];
 }
 
 export interface WatchChange {
@@ -100,6 +135,7 @@ export interface Ledger {
   readonly replies: Replies;
   readonly watches: Watches;
   readonly pushConfigs: PushConfigs;
+  readonly pushSchedule: PushSchedule;
   readonly census: TaskCensus;
   /** Unique to this process; the first half of SSE event ids `<boot>.<seq>`. */
   readonly boot: string;

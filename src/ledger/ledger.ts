@@ -17,6 +17,7 @@ import { TaskCounts } from './task-counts.js';
 import { stampAligned, TaskFiles } from './task-files.js';
 import { TaskIndex } from './task-index.js';
 import { TaskMemory } from './task-memory.js';
+import { PushTimetable } from './push-timetable.js';
 import { TaskPurge, type TaskPurgeDeps } from './task-purge.js';
 import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
 import { TaskReplies } from './task-replies.js';
@@ -32,10 +33,12 @@ export class FileLedger implements Ledger {
   /** Events that came too late or did not fit their task. */
   droppedEvents = 0;
   readonly pushConfigs: TaskPushConfigs;
+  readonly boot: string;
   readonly watches: TaskWatches;
   readonly replies: TaskReplies;
   readonly census: Census;
   readonly purge: TaskPurge;
+  readonly pushSchedule: PushTimetable;
   private readonly memory: TaskMemory;
   private readonly counts: TaskCounts;
   private readonly checkpointer: Checkpointer;
@@ -45,6 +48,7 @@ export class FileLedger implements Ledger {
   private stopped = false;
 
   constructor(private readonly deps: LedgerDeps) {
+    this.boot = deps.boot;
     this.counts = new TaskCounts(deps.mirror.live());
     this.memory = new TaskMemory(deps.clock);
     this.checkpointer = new Checkpointer({
@@ -53,13 +57,14 @@ export class FileLedger implements Ledger {
       onGone: (live) => this.forget(live),
     });
     const { memory, checkpointer } = this;
+    this.pushSchedule = new PushTimetable({ ...deps, sync: () => checkpointer.syncMirror() });
     this.census = new Census(deps.mirror, checkpointer, deps.stores.use);
     this.purge = new TaskPurge({ ...deps, memory, checkpointer, load: (taskId) => this.load(taskId) });
     this.files = new TaskFiles(deps);
-    this.index = new TaskIndex(deps, this.checkpointer);
+    this.index = new TaskIndex(deps, checkpointer);
     const ports = {
-      mirror: deps.mirror,
-      syncMirror: () => this.checkpointer.syncMirror(),
+      ...deps,
+      syncMirror: () => checkpointer.syncMirror(),
       load: (taskId: string) => this.mustLoad(taskId),
       append: (live: LiveTask, event: TaskEvent) => this.append(live, event),
     };
@@ -67,18 +72,11 @@ export class FileLedger implements Ledger {
     this.watches = new TaskWatches(ports);
     this.replies = new TaskReplies(ports);
     this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe: () => deps.stores.probe() });
-    takeFromBus(deps.bus, {
-      event: (taskId, event) => this.take(taskId, event),
-      cancel: (cancel) => this.cancelHere(cancel).catch((error: unknown) => this.complain(cancel.cid, error)),
-    });
+    takeFromBus(deps.bus, { event: (id, event) => this.take(id, event), cancel: (cancel) => this.cancelHere(cancel) });
   }
 
   get healthy(): boolean {
     return this.health.healthy;
-  }
-
-  get boot(): string {
-    return this.deps.boot;
   }
 
   async create(task: NewTask): Promise<TaskRecord> {
@@ -183,6 +181,7 @@ export class FileLedger implements Ledger {
     await this.deps.stores.flush();
     this.stopped = true;
     this.health.stop();
+    this.pushSchedule.flush();
     for (const live of this.memory.all()) live.close();
     await this.checkpointer.close();
     await this.deps.stores.close();
@@ -192,7 +191,8 @@ export class FileLedger implements Ledger {
   /** Only the agent elsewhere can stop what it is known to work on: whoever follows that asks it. */
   private async cancelHere({ cid, by, reason }: PromptCancel): Promise<void> {
     const live = this.load(cid);
-    if (live && live.head?.envelope.watch?.state !== 'following') await this.cancel(cid, by, reason);
+    if (!live || live.head?.envelope.watch?.state === 'following') return;
+    await this.cancel(cid, by, reason).catch((error: unknown) => this.complain(cid, error));
   }
 
   /** An event from the bus: taken if it fits its task, else dropped and counted. */
@@ -282,8 +282,8 @@ export class FileLedger implements Ledger {
 
   private mustLoad(taskId: string): LiveTask {
     const live = this.load(taskId);
-    if (!live?.head) throw new AppError('task-not-found', `Task ${taskId} does not exist.`);
-    return live;
+    if (live?.head) return live;
+    throw new AppError('task-not-found', `Task ${taskId} does not exist.`);
   }
 
   private forget(live: LiveTask): void {

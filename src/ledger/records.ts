@@ -1,7 +1,10 @@
 // What the ledger stores: a task with its envelope (the checkpoint), and the events that lead there (the journal).
 // Everything here is plain JSON; the reducer in task-reducer.ts is the only code that turns events into records.
 import type { Artifact, Message, Part, PushConfig, StreamEvent, Task, TaskState } from '../a2a-model.js';
+import type { RemoteRef } from '../bus/parties.js';
 import type { CallerRef, Hop, ReplyTo, RunError, Surface, Usage } from '../bus/topics.js';
+
+export type { RemoteRef } from '../bus/parties.js';
 
 /** The version this code writes into every file; a file with a newer one is refused. */
 export const RECORD_VERSION = 1;
@@ -37,10 +40,29 @@ export interface AcceptedMessage {
   by?: string;
 }
 
-/** A webhook, and how far it has been told: transitions above `acknowledged` are still owed. */
+/** A change of state that a webhook could not be told of in all its tries. */
+export interface DeadLetter {
+  /** The position of the change. */
+  seq: number;
+  /** When it was given up. */
+  at: number;
+  attempts: number;
+  /** Why the last try failed: `status`, or why no answer was had. */
+  reason: string;
+  /** The last answer's HTTP status, if there was one. */
+  status?: number;
+  /** The operator wants it told after all. */
+  again?: true;
+}
+
+/** A webhook, and how far it has been told: see owed-webhooks.ts for what it is owed. */
 export interface PushRegistration extends PushConfig {
   acknowledged: number;
   createdAt: number;
+  /** Oldest change first; absent when there are none. */
+  dead?: DeadLetter[];
+  /** Nothing is sent any more: it answered that it is gone, or the operator said so. */
+  disabled?: { at: number; by: 'gone' | 'operator' };
 }
 
 /** A task's link to its task at a remote agent: the promise to follow that one until it settles. One per open turn. */
@@ -67,13 +89,6 @@ export interface Reply extends ReplyTo {
   acknowledged: number;
 }
 
-/** Where a task's work is done at a remote agent. Outlives the watch, so that what comes next continues there. */
-export interface RemoteRef {
-  agent: string;
-  taskId?: string;
-  contextId?: string;
-}
-
 /** Everything about a task that the A2A task object has no place for. */
 export interface TaskEnvelope {
   caller: CallerRef;
@@ -81,6 +96,8 @@ export interface TaskEnvelope {
   executor: string;
   /** Its turns are turns of a session, whose transcript shows them. */
   session?: boolean;
+  /** Answered with one Message: the task is internal, and callers never see it. */
+  direct?: boolean;
   skill?: string;
   surface: Surface;
   chain: Hop[];
@@ -143,6 +160,7 @@ export interface CreatedEvent {
   /** The task is kept but refused: it ends in the same step that creates it. */
   rejected?: RunError;
   session?: boolean;
+  direct?: boolean;
   surface: Surface;
   chain: Hop[];
   skill?: string;
@@ -160,8 +178,14 @@ export type PushEvent =
   /** Adds one, or replaces the one of that id. */
   | { type: 'push-config'; config: PushConfig }
   | { type: 'push-config-deleted'; id: string }
-  /** Everything up to and including position `upTo` needs no more telling. */
-  | { type: 'push-acknowledged'; id: string; upTo: number };
+  /** Everything up to and including position `upTo` needs no more telling, but for dead letters of other changes. */
+  | { type: 'push-acknowledged'; id: string; upTo: number }
+  /** All tries to tell of the change at `seq` have failed. */
+  | ({ type: 'push-dead'; id: string } & Pick<DeadLetter, 'seq' | 'attempts' | 'reason' | 'status'>)
+  /** The dead letters of these changes are owed again. */
+  | { type: 'push-redriven'; id: string; seqs: number[] }
+  | { type: 'push-disabled'; id: string; by: 'gone' | 'operator' }
+  | { type: 'push-enabled'; id: string };
 
 /** One accepted step of a task. Member `turn` is the turn it belongs to. */
 export type TaskEvent =

@@ -6,6 +6,8 @@ import type { LiveTask } from './live-task.js';
 /** A saved task stays this long, while no more than this many wait to leave: under load it leaves earlier. */
 const KEEP_MS = 60_000;
 const KEEP_TASKS = 1_000;
+/** How many are looked at on one occasion: more than come on one, so that those who may leave do. */
+const LOOKS = 16;
 
 export class TaskMemory {
   private readonly tasks = new Map<string, LiveTask>();
@@ -38,7 +40,7 @@ export class TaskMemory {
     // One with an open turn comes here again when that has ended.
     if (!live.head?.envelope.turnOpen) this.leaving.set(live.taskId, now + KEEP_MS);
     // What has to stay goes to the end of the queue; the count keeps that from going in circles.
-    for (let looks = this.leaving.size; looks > 0; looks--) {
+    for (let looks = Math.min(this.leaving.size, LOOKS); looks > 0; looks--) {
       const [oldest] = this.leaving;
       if (!oldest) return;
       const [taskId, from] = oldest;
@@ -46,7 +48,8 @@ export class TaskMemory {
       this.leaving.delete(taskId);
       const candidate = this.tasks.get(taskId);
       if (!candidate) continue;
-      if (candidate.idle) this.tasks.delete(taskId);
+      // Not the one that was just read: whoever asked for it is about to change it.
+      if (candidate.idle && candidate !== live) this.tasks.delete(taskId);
       else this.leaving.set(taskId, now + KEEP_MS);
     }
   }

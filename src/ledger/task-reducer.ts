@@ -130,6 +130,10 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
     case 'push-config':
     case 'push-config-deleted':
     case 'push-acknowledged':
+    case 'push-dead':
+    case 'push-redriven':
+    case 'push-disabled':
+    case 'push-enabled':
       return draft.push(event);
     default:
       return event satisfies never;
@@ -152,6 +156,7 @@ function create(entry: JournalEntry, event: CreatedEvent): Reduction {
     surface: event.surface,
     chain: event.chain,
     ...(event.session && { session: true }),
+    ...(event.direct && { direct: true }),
     ...(event.skill !== undefined && { skill: event.skill }),
     ...(event.subject !== undefined && { subject: event.subject }),
     ...(event.synthetic && { synthetic: true }),

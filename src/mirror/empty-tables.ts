@@ -12,6 +12,7 @@ const TABLES = [
   'watches',
   'replies',
   'blob_uses',
+  'push_schedule',
 ];
 
 /** The indexes a list runs over. While they are missing the database says that its rebuild is not finished. */

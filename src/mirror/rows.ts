@@ -1,4 +1,5 @@
 // The rows the mirror keeps: an index over the task files that can be rebuilt from them at any time.
+import type { PushTable, WebhookRow } from './push-rows.js';
 
 export interface TaskRow {
   taskId: string;
@@ -18,6 +19,8 @@ export interface TaskRow {
   head: string;
   /** Messages the task accepted, for the duplicate index. */
   messages: { id: string; hash: string; at: number; by?: string }[];
+  /** Its webhooks that are owed something, are disabled or have dead letters. */
+  webhooks?: readonly WebhookRow[];
   /** Names of the stored files it uses; absent when there are none. */
   blobs?: readonly string[];
   /** Its work at a remote agent, while that is followed. */
@@ -52,7 +55,7 @@ export interface TaskQuery {
 }
 
 export interface TaskPage {
-  rows: Omit<TaskRow, 'messages' | 'watch' | 'owesReply'>[];
+  rows: Omit<TaskRow, 'messages' | 'watch' | 'owesReply' | 'webhooks'>[];
   /** All matches, before paging. */
   total: number;
   /** Where the next page starts; absent on the last page. */
@@ -144,5 +147,6 @@ export interface Mirror {
   clear(): void;
   /** True when the file was newly made or could not be used: everything must be read from the files. */
   readonly fresh: boolean;
+  readonly pushes: PushTable;
   close(): void;
 }

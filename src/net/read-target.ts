@@ -1,6 +1,7 @@
 // What a URL by itself says about where a request would go, and what speaks against it. Pure.
 import { isIP } from 'node:net';
 import { isPrivateName, type AddressRules, type Destination, type Protocol } from './address-rules.js';
+import { parseUrl } from './parse-url.js';
 import { trusts, type FetchPolicy } from './fetch-policy.js';
 
 export interface Target extends Destination {
@@ -17,7 +18,7 @@ const HTTPS_ONLY = 'must be an https URL';
 
 /** The URL's parts, or what is wrong with it, as the end of a sentence about it. */
 export function readTarget(rules: AddressRules, policy: FetchPolicy, url: string): Target | string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = parseUrl(url);
   const protocol = parsed?.protocol;
   if (!parsed || !isProtocol(protocol)) return NOT_ABSOLUTE;
   if (parsed.username !== '' || parsed.password !== '') return 'must not hold a user or a password';

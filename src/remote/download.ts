@@ -2,6 +2,7 @@
 // a broken download leaves nothing behind.
 import type { PeerSession } from './peer-session.js';
 import type { CallOptions, InlineFile } from './remote-port.js';
+import { parseUrl } from '../net/parse-url.js';
 
 /** `options.timeoutMs`: of silence. Throws RemoteError, `refused` with code `TOO_LARGE` for a file above the limit. */
 export async function downloadFile(
@@ -10,7 +11,7 @@ export async function downloadFile(
   maxBytes: number,
   { signal, timeoutMs, traceparent }: CallOptions,
 ): Promise<InlineFile> {
-  if (!URL.canParse(url)) throw faults.unreachable('the address of its file is not usable', 'BAD_URL');
+  if (!parseUrl(url)) throw faults.unreachable('the address of its file is not usable', 'BAD_URL');
   const answer = await http.ask({
     method: 'GET',
     url,

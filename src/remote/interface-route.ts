@@ -2,6 +2,7 @@
 // wins over what a card says of itself, and only its origin ever gets the key. Pure.
 import { isIP } from 'node:net';
 import type { PeerInterface } from './peer-card.js';
+import { parseUrl } from '../net/parse-url.js';
 
 export interface Route {
   /** For gRPC: `http:` or `https:`, host and port. */
@@ -59,10 +60,9 @@ function parse(url: string, binding: PeerInterface['binding'], own: URL): URL | 
     binding === 'GRPC' && !/^https?:\/\//i.test(url)
       ? `${own.protocol}//${url.replace(/^(dns|grpcs?):\/*/i, '')}`
       : url;
-  if (!URL.canParse(address)) return undefined;
-  const parsed = new URL(address);
+  const parsed = parseUrl(address);
   // Without brackets, a colon separates the port: an address that was meant as IPv6 is no host.
-  return parsed.hostname === '' || (isIP(parsed.hostname) === 6 && !parsed.hostname.startsWith('['))
+  return !parsed || parsed.hostname === '' || (isIP(parsed.hostname) === 6 && !parsed.hostname.startsWith('['))
     ? undefined
     : parsed;
 }

@@ -4,17 +4,12 @@ import type { Message, Metadata, Part } from '../a2a-model.js';
 import type { Hop } from '../bus/topics.js';
 import type { Prompt } from '../executors/contract.js';
 import type { Hops } from '../hops.js';
+import type { RemoteRef } from '../bus/parties.js';
 import type { BlobStore } from '../workspace/blob-store.js';
 import type { RemoteMessage, RemotePart, SendRequest } from './remote-port.js';
 
 /** Where the hop chain travels, on the request and on the message, since peers read either. */
 export const CHAIN = 'switchboard.chain';
-
-/** What the message continues at the agent. */
-export interface Continues {
-  taskId?: string;
-  contextId?: string;
-}
 
 export interface OutgoingPorts {
   hops: Pick<Hops, 'of'>;
@@ -25,7 +20,7 @@ export interface OutgoingPorts {
 export function outgoingMessage(
   prompt: Prompt,
   messageId: string,
-  remote: Continues | undefined,
+  remote: RemoteRef | undefined,
   { hops, blobs }: OutgoingPorts,
 ): SendRequest {
   const { skill, caller } = prompt;
@@ -37,7 +32,7 @@ export function outgoingMessage(
 /** A further message to a task that is open at the agent. */
 export const furtherMessage = (
   message: Message,
-  remote: Continues,
+  remote: RemoteRef,
   scope: string,
   blobs: Pick<BlobStore, 'read'>,
 ): SendRequest => ({ message: outgoing(message, {}, remote, (blob) => blobs.read(scope, blob)) });
@@ -45,7 +40,7 @@ export const furtherMessage = (
 function outgoing(
   message: Message,
   own: Metadata,
-  remote: Continues | undefined,
+  remote: RemoteRef | undefined,
   read: (blob: string) => Uint8Array | undefined,
 ): RemoteMessage {
   const { messageId, parts, metadata, extensions } = message;

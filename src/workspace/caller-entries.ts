@@ -1,6 +1,7 @@
 // What a callers.json document says, entry by entry: bad entries, bad keys and repeated names are left out and reported
 // by place or name, never by key.
 import { z } from 'zod';
+import { decodeBase64 } from '../base64.js';
 import { keyHash, keyHint, NO_HINT } from './caller-keys.js';
 import type { Caller } from './callers.js';
 import { nameProblem } from './names.js';
@@ -21,6 +22,7 @@ export interface CallerEntry {
   keys: CallerKey[];
   note?: string;
   createdAt?: string;
+  /** As written: see `isWebhookSecret`. */
   webhookSecret?: string;
   /** As written; absent = the default. */
   agents?: string[];
@@ -78,6 +80,15 @@ export function readKey(raw: unknown): CallerKey | undefined {
   return { hash: hash.slice('sha256:'.length).toLowerCase(), hint: hint?.slice(-4) || NO_HINT, ...expiry };
 }
 
+const WEBHOOK_SECRET = /^whsec_(.+)$/;
+const MAX_SECRET_BYTES = 1_024;
+
+/** True for `whsec_` and base64: what can sign. */
+export function isWebhookSecret(text: string): boolean {
+  const bytes = decodeBase64(WEBHOOK_SECRET.exec(text)?.[1] ?? '', MAX_SECRET_BYTES);
+  return Buffer.isBuffer(bytes) && bytes.length > 0;
+}
+
 function readEntry(workspace: string, raw: unknown, place: string, reading: CallersReading): void {
   const skip = (why: string): void => void reading.problems.push(`${place} is skipped: ${why}`);
   const parsed = entrySchema.safeParse(raw);
@@ -98,6 +109,9 @@ function readEntry(workspace: string, raw: unknown, place: string, reading: Call
   usable.forEach((parsedKey, at) => {
     if (!parsedKey) reading.problems.push(`key ${at + 1} of caller "${name}" is skipped: it is not valid`);
   });
+  if (webhookSecret !== undefined && !isWebhookSecret(webhookSecret)) {
+    reading.problems.push(`the webhookSecret of caller "${name}" is not valid: its webhooks are not signed`);
+  }
   const caller: Caller = {
     id: `${workspace}/${name}`,
     scope: workspace,

@@ -53,6 +53,8 @@ export interface CallerDirectory {
   ownerOf(keySha256: string): string | undefined;
   /** The caller of that id (`<workspace>/<name>`) now, or undefined once the owner removed it. Cheap: a stat. */
   find(callerId: string): Caller | undefined;
+  /** What signs the webhooks of that caller now, as its owner's file says; undefined when nothing does. */
+  webhookSecret(callerId: string): string | undefined;
   list(workspace?: string): CallerListing[];
   /** Adds a caller with a fresh key and returns the key, the only time it is visible. */
   add(

@@ -3,13 +3,14 @@
 import { z } from 'zod';
 import { AppError } from '../errors.js';
 import { NAME } from './names.js';
+import { parseUrl } from '../net/parse-url.js';
 
 const count = z.number().int().positive();
 
 const baseUrl = z
   .string()
   .refine((text) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const url = parseUrl(text);
     return (
       url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === ''
     );
@@ -52,6 +53,8 @@ export const ACP_SETTINGS = z.object({
   env: z.array(variable).default([]),
   /** What becomes of its requests for permission; `ask` leaves them to the operator. */
   permissions: z.enum(['allow', 'deny', 'ask']).default('ask'),
+  /** Conversations that keep their process while nobody talks in them; beyond that the longest idle one is ended. */
+  idleProcesses: count.max(1000).default(8),
   /** As the agent names them; its own choice when absent. */
   model: z.string().min(1).optional(),
   mode: z.string().min(1).optional(),

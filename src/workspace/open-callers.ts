@@ -12,7 +12,7 @@ import {
   removeWebhookSecret,
   setWebhookSecret,
 } from './caller-edits.js';
-import { isExpiry, readCallers, type CallerEntry, type CallersReading } from './caller-entries.js';
+import { isExpiry, isWebhookSecret, readCallers, type CallerEntry, type CallersReading } from './caller-entries.js';
 import { CallerIndex } from './caller-index.js';
 import { keyHash, keyId, mintKey, mintWebhookSecret } from './caller-keys.js';
 import type { Caller, CallerDirectory, CallerListing, NewKeyOptions } from './callers.js';
@@ -81,8 +81,12 @@ class FileCallers implements CallerDirectory {
   }
 
   find(callerId: string): Caller | undefined {
-    const id = splitCallerId(callerId);
-    return id && this.entries(id.workspace)?.get(id.name)?.caller;
+    return this.entry(callerId)?.caller;
+  }
+
+  webhookSecret(callerId: string): string | undefined {
+    const secret = this.entry(callerId)?.webhookSecret;
+    return secret !== undefined && isWebhookSecret(secret) ? secret : undefined;
   }
 
   list(workspace?: string): CallerListing[] {
@@ -211,6 +215,11 @@ class FileCallers implements CallerDirectory {
     }
     // Only once all of them are read: with half of them, the list of a key's owners would be half of it.
     if (changed) this.reportAmbiguities();
+  }
+
+  private entry(callerId: string): CallerEntry | undefined {
+    const id = splitCallerId(callerId);
+    return id && this.entries(id.workspace)?.get(id.name);
   }
 
   private entries(workspace: string): Map<string, CallerEntry> | undefined {

@@ -70,6 +70,16 @@ export function readRemoteAgents(
   return { agents, problems };
 }
 
+/** Every key and header value in the file, of entries that are skipped too: what is written there is meant to be secret. */
+function secretsOf({ document }: Reading): string[] {
+  const list = document?.['agents'];
+  return (Array.isArray(list) ? (list as unknown[]) : []).flatMap((entry) => {
+    const { key, headers } = (entry ?? {}) as { key?: unknown; headers?: unknown };
+    const values = typeof headers === 'object' && headers !== null ? Object.values(headers) : [];
+    return [key, ...values].filter((value): value is string => typeof value === 'string' && value !== '');
+  });
+}
+
 export interface RemoteAgentFilesOptions {
   /** The home's own list is read where this is given. */
   home?: string;
@@ -112,8 +122,7 @@ export class RemoteAgentFiles {
       ...(!ofHome && { list: 'agents' }),
       interpret: (reading, last) => {
         const result = readRemoteAgents(reading, last, name);
-        for (const { key, headers = {} } of result.agents)
-          for (const secret of [key, ...Object.values(headers)]) if (secret !== undefined) secrets.add(secret);
+        for (const secret of secretsOf(reading)) secrets.add(secret);
         problems.set(scope, name, result.problems);
         return result;
       },

@@ -4,13 +4,22 @@ import { ensureBuilt } from '../support/compiled-server.js';
 import type { Figure, Group } from './figure.js';
 import { freshFolder, removeFolders } from './fresh-folder.js';
 import { listGroup } from './figures/list.js';
+import { pushGroup } from './figures/push.js';
 import { quietStreamGroup } from './figures/quiet-stream.js';
 import { sendGroup } from './figures/send.js';
 import { soakGroup } from './figures/soak.js';
 import { startGroup } from './figures/start.js';
 import { streamGroup } from './figures/stream.js';
 
-const GROUPS: readonly Group[] = [sendGroup, streamGroup, listGroup, startGroup, quietStreamGroup, soakGroup];
+const GROUPS: readonly Group[] = [
+  sendGroup,
+  streamGroup,
+  listGroup,
+  startGroup,
+  pushGroup,
+  quietStreamGroup,
+  soakGroup,
+];
 
 const { values } = parseArgs({
   options: {

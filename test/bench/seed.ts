@@ -25,9 +25,16 @@ const MIX = [
 const IN_CONTEXT = 60;
 const CONTEXT = 'seeded-context';
 
+export interface SeedOptions {
+  /** Members of switchboard.json. */
+  settings?: Record<string, unknown>;
+  /** Where the n-th task has a webhook, which was told of everything but the last change. */
+  webhook?(n: number): string;
+}
+
 /** A home of `count` tasks of one caller (a multiple of 100), without a mirror: the next start builds it. */
-export async function seedHome(count: number): Promise<SeededHome> {
-  const home = makeTestHome({ below: freshFolder().path });
+export async function seedHome(count: number, { settings, webhook }: SeedOptions = {}): Promise<SeededHome> {
+  const home = makeTestHome({ below: freshFolder().path, settings });
   const folder = join(home.path, 'workspaces', home.workspace, '.a2a', 'tasks');
   const templates = await makeTemplates(home, folder);
   rmSync(join(home.path, 'data'), { recursive: true, force: true });
@@ -48,6 +55,11 @@ export async function seedHome(count: number): Promise<SeededHome> {
       shared ? CONTEXT : `context-${i}`,
       now - (count - i) * 1000,
     );
+    if (webhook) {
+      const acknowledged = record.envelope.transitions.at(-2)?.seq ?? 0;
+      const config = { id: 'w', url: webhook(i), version: '1.0' as const };
+      record.envelope.pushConfigs = [{ ...config, acknowledged, createdAt: record.envelope.createdAt }];
+    }
     writeFileSync(join(folder, `${id}.json`), JSON.stringify(record));
   }
   return { home, tasks: count, completed, contextId: CONTEXT, inContext };

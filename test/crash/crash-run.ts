@@ -10,6 +10,7 @@ import { Model } from './model.js';
 import { startTraffic } from './traffic.js';
 import { verifyPurge } from './verify-purge.js';
 import { verify, type Subject } from './verify.js';
+import { Webhooks } from './webhooks.js';
 
 export interface CrashOptions {
   /** Random rounds. */
@@ -21,7 +22,10 @@ export interface CrashOptions {
   say(text: string): void;
 }
 
-export type CrashResult = { rounds: number; failpoints: number; acknowledged: number } & Record<Kind, number>;
+export type CrashResult = { rounds: number; failpoints: number; acknowledged: number; told: number } & Record<
+  Kind,
+  number
+>;
 
 export interface CrashReport {
   result: CrashResult;
@@ -52,6 +56,7 @@ class CrashRun {
   private readonly complaints: string[] = [];
   private readonly random: Random;
   private acknowledged = 0;
+  private told = 0;
   private reached = 0;
   private done = 0;
 
@@ -64,7 +69,13 @@ class CrashRun {
     await this.randomRounds();
     const counts = Object.fromEntries(KINDS.map((kind) => [kind, this.findings.count(kind)])) as Record<Kind, number>;
     return {
-      result: { rounds: this.done, failpoints: this.reached, acknowledged: this.acknowledged, ...counts },
+      result: {
+        rounds: this.done,
+        failpoints: this.reached,
+        acknowledged: this.acknowledged,
+        told: this.told,
+        ...counts,
+      },
       problems: [...this.findings.list(), ...this.complaints],
     };
   }
@@ -98,7 +109,7 @@ class CrashRun {
           await this.killLoaded(subject);
           if (this.random.next() < 0.3) await this.killStarting(subject);
           const last = i === ROUNDS_PER_HOME - 1 || this.done === this.options.rounds;
-          await verify(subject, last);
+          await verify(subject, { mirrorLost: this.done % 2 === 0, withoutMirror: last });
           const { model } = subject;
           this.options.say(
             `round ${this.done}: ${model.tasks.size} tasks seen, ${this.findings.list().length} findings`,
@@ -111,9 +122,10 @@ class CrashRun {
 
   /** Makes a home, lets `crash` do its work there, and verifies what it leaves when it says so. */
   private async onHome(durability: Durability, crash: (subject: Subject) => Promise<boolean>): Promise<boolean> {
-    const home = makeTestHome({ callers: CALLERS, settings: { durability } });
+    const home = makeTestHome({ callers: CALLERS, settings: { durability, allowPrivate: ['127.0.0.1'] } });
+    const webhooks = await new Webhooks(this.random).start();
     const start = (): Promise<ServerChild> => startSwitchboard({ home: home.path });
-    const subject: Subject = { home, model: new Model(), findings: this.findings, start };
+    const subject: Subject = { home, model: new Model(webhooks), findings: this.findings, start };
     try {
       return await crash(subject);
     } catch (error) {
@@ -122,6 +134,8 @@ class CrashRun {
       return true;
     } finally {
       this.acknowledged += subject.model.acknowledged;
+      this.told += webhooks.count;
+      webhooks.stop();
       home.remove();
     }
   }
@@ -137,7 +151,7 @@ class CrashRun {
       if (!killedItself(error)) throw error;
       died = true;
     }
-    await verify(subject, true);
+    await verify(subject, { withoutMirror: true });
     return died;
   }
 
@@ -155,7 +169,7 @@ class CrashRun {
       if (!killedItself(error)) throw error;
       died = true;
     }
-    await verify(subject, true);
+    await verify(subject, { withoutMirror: true });
     return died;
   }
 

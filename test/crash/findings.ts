@@ -1,6 +1,6 @@
 // What a verification found wrong, counted as the harness reports it, with a sentence for each.
 
-export const KINDS = ['lost', 'regressed', 'unreadable', 'unreconciled', 'mirrorDrift'] as const;
+export const KINDS = ['lost', 'regressed', 'unreadable', 'unreconciled', 'mirrorDrift', 'untold'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export class Findings {
@@ -10,6 +10,7 @@ export class Findings {
     unreadable: [],
     unreconciled: [],
     mirrorDrift: [],
+    untold: [],
   };
 
   add(kind: Kind, what: string): void {

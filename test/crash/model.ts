@@ -1,5 +1,6 @@
 // Everything any client saw of each task. Nothing is assumed: what was not received in full was not seen.
 import { isTerminal, type TaskState } from '../../src/a2a-model.js';
+import type { Webhooks } from './webhooks.js';
 import type { SeenEvent, WireArtifact, WirePart, WireTask } from '../support/a2a-client.js';
 
 export interface SeenArtifact {
@@ -42,6 +43,9 @@ export class Model {
   onTask: (count: number) => void = () => undefined;
   /** What contradicted something seen before, while the server ran. */
   readonly contradictions: string[] = [];
+
+  /** Where tasks have their webhooks; absent: they have none. */
+  constructor(readonly webhooks?: Webhooks) {}
 
   /** Acknowledged tasks and messages. */
   get acknowledged(): number {

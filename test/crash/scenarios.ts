@@ -5,6 +5,7 @@ import type { TaskView } from '../../src/operator-wire.js';
 import { Refused, textMessage, type A2aClient, type SeenEvent, type WireTask } from '../support/a2a-client.js';
 import type { Random } from '../support/random.js';
 import type { Model, SeenTask, Sent } from './model.js';
+import { WEBHOOK_ID, type Webhooks } from './webhooks.js';
 
 export interface Visit {
   /** Name of the caller behind `client`. */
@@ -26,10 +27,17 @@ interface SendOptions {
   rest?: boolean;
 }
 
+const hookOf = ({ url }: Webhooks): object => ({ id: WEBHOOK_ID, url });
+
 async function send(visit: Visit, sent: Sent, options: SendOptions = {}): Promise<{ seen: SeenTask; task: WireTask }> {
   const { client, model, owner } = visit;
   const message = { ...textMessage(sent.messageId, ''), parts: sent.parts, ...options.more };
-  const request = { message, ...(options.immediately === true && { configuration: { returnImmediately: true } }) };
+  const { webhooks } = model;
+  const configuration = {
+    ...(options.immediately === true && { returnImmediately: true }),
+    ...(webhooks && options.more?.['taskId'] === undefined && { taskPushNotificationConfig: hookOf(webhooks) }),
+  };
+  const request = { message, configuration };
   const { task } =
     options.rest === true
       ? await client.rest<{ task: WireTask }>('POST', '/a2a/message:send', request)

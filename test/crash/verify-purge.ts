@@ -15,7 +15,7 @@ export async function verifyPurge(subject: Subject): Promise<void> {
   // One that nobody saw end may have ended all the same; one that was seen waiting has not.
   model.isPurged(gone.filter(({ waiting }) => waiting === undefined).map(({ id }) => id));
   findLeftovers(subject);
-  await verify(subject, true);
+  await verify(subject, { withoutMirror: true });
   const again = await subject.start();
   for (const { id, owner } of gone) {
     const client = new A2aClient(again.url, home.keys[owner] ?? '');

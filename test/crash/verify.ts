@@ -23,9 +23,17 @@ export interface Subject {
   start(): Promise<ServerChild>;
 }
 
-/** Starts, verifies and stops. With `withoutMirror` the database is then deleted, and the lists are read once more. */
-export async function verify(subject: Subject, withoutMirror: boolean): Promise<void> {
+export interface VerifyOptions {
+  /** The database is lost in the crash. */
+  mirrorLost?: boolean;
+  /** It is deleted at the end, and the lists are read once more. */
+  withoutMirror: boolean;
+}
+
+/** Starts, verifies and stops. */
+export async function verify(subject: Subject, { mirrorLost = false, withoutMirror }: VerifyOptions): Promise<void> {
   const { home, model, findings } = subject;
+  if (mirrorLost) deleteMirror(home);
   const server = await subject.start();
   let lists: Lists;
   try {
@@ -34,6 +42,7 @@ export async function verify(subject: Subject, withoutMirror: boolean): Promise<
     await compareAnswers(model, clients, findings);
     await compareDuplicates(model, clients, findings);
     lists = await readLists(clients);
+    await model.webhooks?.settled(clients.operator, findings);
   } finally {
     const exit = await server.stop();
     if (exit.code !== 0) findings.add('unreadable', `stopping ended with ${JSON.stringify(exit)}: ${server.stderr()}`);
@@ -41,14 +50,19 @@ export async function verify(subject: Subject, withoutMirror: boolean): Promise<
   const files = readHome(home, findings);
   compareFiles(model, files, findings);
   compareLists(lists, files, 'after the restart', findings);
+  model.webhooks?.compare(files, findings);
   if (!withoutMirror) return;
-  for (const suffix of ['', '-wal', '-shm']) rmSync(join(home.path, 'data', `mirror.sqlite${suffix}`), { force: true });
+  deleteMirror(home);
   const again = await subject.start();
   try {
     compareLists(await readLists(clientsOf(again, home)), files, 'without the database', findings);
   } finally {
     await again.stop();
   }
+}
+
+function deleteMirror({ path }: TestHome): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(path, 'data', `mirror.sqlite${suffix}`), { force: true });
 }
 
 const clientsOf = (server: ServerChild, home: TestHome): Clients => ({

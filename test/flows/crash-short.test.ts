@@ -23,7 +23,16 @@ describe('a server killed in the middle', () => {
       say: () => undefined,
     });
     expect(problems).toEqual([]);
-    expect(result).toMatchObject({ rounds: 2, failpoints: 4, lost: 0, regressed: 0, unreadable: 0, unreconciled: 0 });
+    expect(result).toMatchObject({
+      rounds: 2,
+      failpoints: 4,
+      lost: 0,
+      regressed: 0,
+      unreadable: 0,
+      unreconciled: 0,
+      untold: 0,
+    });
+    expect(result.told).toBeGreaterThan(20);
     expect(result.acknowledged).toBeGreaterThan(20);
   }, 240_000);
 });
@@ -60,13 +69,13 @@ describe('the verification after a crash', () => {
   };
 
   it('finds nothing when nothing was touched', async () => {
-    await verify(subject, true);
+    await verify(subject, { withoutMirror: true });
     expect(subject.findings.list()).toEqual([]);
   }, 60_000);
 
   it('counts a task that is gone as lost', async () => {
     rmSync(completed().file);
-    await verify(subject, false);
+    await verify(subject, { withoutMirror: false });
     expect(subject.findings.count('lost')).toBeGreaterThan(0);
   }, 60_000);
 
@@ -76,14 +85,14 @@ describe('the verification after a crash', () => {
     content.envelope.seq = 1;
     content.task.artifacts = [];
     writeFileSync(file, JSON.stringify(content));
-    await verify(subject, false);
+    await verify(subject, { withoutMirror: false });
     expect(subject.findings.count('regressed')).toBeGreaterThan(1);
     expect(subject.findings.count('mirrorDrift')).toBeGreaterThan(0);
   }, 60_000);
 
   it('counts a file that is no JSON as unreadable', async () => {
     writeFileSync(join(tasksFolder(), '..', 'sessions', 'broken.jsonl'), '{"v":1}\n{"taskId":\n');
-    await verify(subject, false);
+    await verify(subject, { withoutMirror: false });
     expect(subject.findings.count('unreadable')).toBe(1);
   }, 60_000);
 });

@@ -1,5 +1,5 @@
 import type { PushConfig } from '../../src/a2a-model.js';
-import { owedTransitions } from '../../src/ledger/push-configs.js';
+import { owedTransitions } from '../../src/ledger/owed-webhooks.js';
 import type { JournalEntry, TaskEvent, TaskRecord } from '../../src/ledger/records.js';
 import { reduce, refusalOf } from '../../src/ledger/task-reducer.js';
 

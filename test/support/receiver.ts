@@ -47,6 +47,12 @@ export class Receiver {
     return this.requests;
   }
 
+  /** Forgets everything and answers 200 again. */
+  reset(): void {
+    this.requests.length = 0;
+    this.respond = (_request, res) => void res.end();
+  }
+
   async stop(): Promise<void> {
     this.server.closeAllConnections();
     this.server.close();

@@ -60,10 +60,10 @@ export class TestLedger {
   housekeeping!: Housekeeping;
   transcripts!: Transcripts;
   blobs!: BlobFiles;
-  mirror!: Mirror;
   stores!: ScopeStores;
   bus!: Bus;
   report!: RecoveryReport;
+  mirror!: Mirror;
   private problems!: FileProblems;
   private tell!: ReturnType<TestLedger['join']>;
 
@@ -79,10 +79,9 @@ export class TestLedger {
   }
 
   /** A new process on the same files. */
-  async restart(rebuild = false): Promise<this> {
+  async restart(rebuild = false, mirror = this.openMirror(this.clock)): Promise<this> {
     const { clock, log, disk, durability } = this;
     const bus = new Bus({ clock, log, boot: 'boot', inspect: sealPayload });
-    const mirror = this.openMirror(clock);
     const folderOf = (scope: string): string => `/home/${scope}`;
     this.problems = new FileProblems(log);
     const workspaces = { path: folderOf, has: (name: string) => !this.gone.has(name), names: () => ['demo'] };

@@ -25,6 +25,14 @@ describe('remote agents', () => {
     expect(remote.of('a').agents.map(({ name }) => name)).toEqual(['next']);
   });
 
+  test('have their keys kept out of logs also where their entry is skipped', () => {
+    const home = new TempWorkspaces('a');
+    home.write('a', 'agents.json', { agents: [{ name: 'x', key: 'secret-key-2', headers: { a: 'secret-ü', b: 1 } }] });
+    expect(open(home).of('a').agents).toEqual([]);
+    home.log.info('secret-key-2 secret-ü');
+    expect(home.logged.join('')).not.toMatch(/secret-/);
+  });
+
   test('lose bad entries only', () => {
     const home = new TempWorkspaces('a');
     home.write('a', 'agents.json', {

@@ -5,6 +5,7 @@ import { RunFailure } from '../../../src/executors/contract.js';
 import { FetchError } from '../../../src/net/fetch-error.js';
 import type { GuardedFetch } from '../../../src/net/guarded-fetch.js';
 import { mediaTypeOf } from './media-type.js';
+import { parseUrl } from '../../../src/net/parse-url.js';
 
 export interface DownloadedFile {
   /** As the sender named it, or as the address ends; anything. */
@@ -44,10 +45,10 @@ export async function download(
 const failure = (url: string, why: string): RunFailure =>
   new RunFailure(`The file at ${hostOf(url)} could not be fetched: ${why}.`, 'download-failed');
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'that address');
+const hostOf = (url: string): string => parseUrl(url)?.host ?? 'that address';
 
 function lastSegment(url: string): string {
-  const segment = URL.canParse(url) ? (new URL(url).pathname.split('/').at(-1) ?? '') : '';
+  const segment = parseUrl(url)?.pathname.split('/').at(-1) ?? '';
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -1,172 +1,261 @@
-// Tells webhooks what they are owed: one lane per webhook keeps the order, lanes never wait for each other. Each change is
-// tried once while this process lives; what was not delivered stays owed in the task and is tried again by the next one.
-import { isTerminal } from '../../../src/a2a-model.js';
-import type { PushAttempt, PushFailed } from '../../../src/bus/topics.js';
-import type { Clock } from '../../../src/clock.js';
+// Tells webhooks what they are owed: one call at a time for each, so that it hears of changes in their order; what fails
+// is tried again by the retry schedule. What is owed is asked of the task at every step; a crash or a lost schedule can
+// only make a receiver hear something twice.
+import type { PushAttempt, PushDead, PushDisabled, PushFailed } from '../../../src/bus/topics.js';
 import { errorText } from '../../../src/errors.js';
-import { owedTransitions } from '../../../src/ledger/push-configs.js';
-import type { PushRegistration, TaskRecord, Transition } from '../../../src/ledger/records.js';
-import type { Logger, Secrets } from '../../../src/log.js';
-import { FetchError } from '../../../src/net/fetch-error.js';
-import type { Core } from '../../../src/plugin.js';
-import { notification } from './notification.js';
-import { Slots } from './slots.js';
+import { owedTransitions } from '../../../src/ledger/owed-webhooks.js';
+import type { Ledger } from '../../../src/ledger/ledger-port.js';
+import { hostOf } from '../../../src/ledger/webhook-rows.js';
+import type { Logger } from '../../../src/log.js';
+import { attempt, type AttemptPorts, type Due } from './attempt.js';
+import { bytesOfFiles } from './notification.js';
+import { candidateKey, Candidates, type Candidate } from './candidates.js';
+import { verdictOf, type Outcome } from './retry-schedule.js';
+import { Room, type Seat } from './room.js';
 
-const TRY_MS = 10_000;
-const AT_ONCE = 128;
-const AT_ONCE_PER_CALLER = 16;
+/** A call that takes longer counts as slow. */
+const SLOW_MS = 250;
+/** After a failure of our own, e.g. to store an acknowledgement, the webhook rests this long. */
+const REST_MS = 1_000;
+/** Notifications with more bytes of files than this are sent a few at a time: each is in memory until it is answered. */
+const HEAVY_BYTES = 256 * 1024;
+const HEAVY_AT_ONCE = 8;
+/** The schedule is looked at no more often than this for what has become due, and at least this often. */
+const LOOK_MS = { soonest: 100, latest: 60_000 };
 
 export interface DeliveriesDeps {
-  core: {
-    ledger: Pick<Core['ledger'], 'get' | 'pushConfigs'>;
-    blobs: Pick<Core['blobs'], 'read'>;
-    net: Pick<Core['net'], 'request'>;
-    clock: Pick<Clock, 'now'>;
-    secrets: Pick<Secrets, 'addPassing'>;
-  };
+  core: AttemptPorts & { ledger: Pick<Ledger, 'get' | 'pushConfigs' | 'pushSchedule'> };
   log: Logger;
-  delivered(attempt: PushAttempt): void;
-  failed(attempt: PushFailed): void;
-}
-
-interface Lane {
-  running: boolean;
-  /** The last position that was tried. */
-  tried: number;
-  /** The first one that failed: nothing from here on is acknowledged, so that the next process tries again. */
-  failedAt?: number;
+  /** 0 to 1. */
+  random(): number;
+  tell: {
+    delivered(attempt: PushAttempt): void;
+    failed(attempt: PushFailed): void;
+    dead(letter: PushDead): void;
+    disabled(webhook: PushDisabled): void;
+  };
+  room?: Room;
 }
 
 export class Deliveries {
-  /** By task and config. Kept as long as the task may change. */
-  private readonly lanes = new Map<string, Map<string, Lane>>();
+  /** Being tried, or resting. */
+  private readonly busy = new Set<string>();
   private readonly running = new Set<Promise<void>>();
-  private readonly slots = new Slots(AT_ONCE, AT_ONCE_PER_CALLER);
+  private readonly room: Room;
+  private readonly candidates: Candidates;
   private readonly controller = new AbortController();
+  private look: { at: number; cancel(): void } | undefined;
+  private heavy = 0;
+  private pumping = false;
   private stopping = false;
 
-  constructor(private readonly deps: DeliveriesDeps) {}
+  constructor(private readonly deps: DeliveriesDeps) {
+    this.room = deps.room ?? new Room();
+    this.candidates = new Candidates(this.room, deps.core.ledger.pushSchedule, (key) => this.busy.has(key));
+  }
 
-  /** The task may have changed its state. Returns at once. */
+  /** Looks for what is owed since before this process. In the background. */
+  start(): void {
+    this.candidates.look();
+    this.pumpSoon();
+  }
+
+  /** The task may owe something new. Returns at once. */
   wake(taskId: string): void {
-    const configs = this.deps.core.ledger.get(taskId)?.envelope.pushConfigs;
-    if (!configs) this.lanes.delete(taskId);
-    for (const { id } of configs ?? []) {
-      const lane = this.lane(taskId, id);
-      if (lane.running || this.stopping) continue;
-      lane.running = true;
-      const run: Promise<void> = this.run(taskId, id, lane).finally(() => void this.running.delete(run));
-      this.running.add(run);
+    const record = this.deps.core.ledger.get(taskId);
+    for (const config of record?.envelope.pushConfigs ?? []) {
+      if (!record || owedTransitions(record.envelope, config).length === 0) continue;
+      const { id: caller } = record.envelope.caller;
+      this.offer({ taskId, configId: config.id, caller, host: hostOf(config.url) });
     }
+    this.pumpSoon();
   }
 
   /** Begins nothing new, and waits for what is on its way until `late` resolves; then that is broken off. */
   async stop(late: Promise<void>): Promise<void> {
     this.stopping = true;
+    this.look?.cancel();
     const settled = Promise.all(this.running);
     await Promise.race([settled, late]);
     this.controller.abort();
     await settled;
   }
 
-  private lane(taskId: string, configId: string): Lane {
-    const lanes = this.lanes.get(taskId) ?? new Map<string, Lane>();
-    this.lanes.set(taskId, lanes);
-    const lane = lanes.get(configId) ?? { running: false, tried: 0 };
-    lanes.set(configId, lane);
-    return lane;
+  private offer(candidate: Candidate): void {
+    if (!this.busy.has(candidateKey(candidate))) this.candidates.offer(candidate);
   }
 
-  /** Works off what one webhook is owed, as the task says after each step. Never rejects. */
-  private async run(taskId: string, configId: string, lane: Lane): Promise<void> {
+  private pumpSoon(): void {
+    if (this.pumping || this.stopping) return;
+    this.pumping = true;
+    setImmediate(() => {
+      this.pumping = false;
+      if (!this.stopping) this.pump();
+    });
+  }
+
+  /** Starts what has room. */
+  private pump(): void {
     try {
-      for (let due = this.due(taskId, configId, lane); due; due = this.due(taskId, configId, lane)) {
-        const { caller } = due.record.envelope;
-        await this.slots.run(caller.id, () => this.tell(taskId, configId, lane));
-      }
+      this.startAll();
+      if (this.room.full) return;
+      if (this.candidates.refill(this.deps.core.clock.now())) this.pumpSoon();
+      else if (!this.look)
+        this.lookAt(this.deps.core.ledger.pushSchedule.nextAfter(this.deps.core.clock.now()) ?? Infinity);
     } catch (error) {
-      this.deps.log.error({ cid: taskId, configId, reason: errorText(error) }, 'telling a webhook failed');
-    } finally {
-      lane.running = false;
-      this.tidy(taskId);
+      this.deps.log.error({ reason: errorText(error) }, 'the schedule of webhooks could not be read');
+      this.candidates.look();
+      this.lookAt(this.deps.core.clock.now() + REST_MS);
     }
   }
 
-  /** The next change to tell; undefined when there is none, the webhook is gone, or the server stops. */
-  private due(taskId: string, configId: string, lane: Lane): Due | undefined {
-    const record = this.stopping ? undefined : this.deps.core.ledger.get(taskId);
+  private startAll(): void {
+    while (!this.room.full) {
+      const candidate = this.candidates.next();
+      if (!candidate) return;
+      if (this.busy.has(candidateKey(candidate))) continue;
+      const seat = this.room.enter(candidate.caller, candidate.host);
+      if (!seat) this.candidates.leave();
+      else this.begin(candidate, seat);
+    }
+  }
+
+  /** Makes sure that the schedule is looked at by then. */
+  private lookAt(at: number): void {
+    const { clock } = this.deps.core;
+    const wait = Math.min(Math.max(at - clock.now(), LOOK_MS.soonest), LOOK_MS.latest);
+    const due = clock.now() + wait;
+    if (this.stopping || (this.look && this.look.at <= due)) return;
+    this.look?.cancel();
+    const cancel = clock.after(wait, () => {
+      this.look = undefined;
+      this.candidates.look();
+      this.pumpSoon();
+    });
+    this.look = { at: due, cancel };
+  }
+
+  private begin(candidate: Candidate, seat: Seat): void {
+    const key = candidateKey(candidate);
+    this.busy.add(key);
+    const stopTimer = this.deps.core.clock.after(SLOW_MS, () => {
+      seat.slow();
+      this.candidates.freed();
+      this.pumpSoon();
+    });
+    const run: Promise<void> = this.run(candidate, (how) => {
+      stopTimer();
+      seat.leave(how);
+    }).finally(() => {
+      this.running.delete(run);
+      this.candidates.freed();
+      this.pumpSoon();
+    });
+    this.running.add(run);
+  }
+
+  /** One try. Never rejects. */
+  private async run(candidate: Candidate, leave: Seat['leave']): Promise<void> {
+    let how: Parameters<Seat['leave']>[0] = 'answered';
+    let rest = false;
+    let weight = 0;
+    try {
+      const due = this.due(candidate);
+      if (!due) return;
+      weight = bytesOfFiles(due.record) > HEAVY_BYTES ? 1 : 0;
+      rest = weight > 0 && this.heavy >= HEAVY_AT_ONCE;
+      if (rest) return void (weight = 0);
+      this.heavy += weight;
+      const begun = this.deps.core.clock.now();
+      const outcome = await attempt(this.deps.core, due, this.controller.signal);
+      if (!outcome) return;
+      how = howItWent(outcome);
+      await this.settle(due, outcome, begun);
+      if (this.due(candidate)) this.candidates.offer(candidate);
+    } catch (error) {
+      const { taskId: cid, configId } = candidate;
+      this.deps.log.error({ cid, configId, reason: errorText(error) }, 'telling a webhook failed');
+      rest = true;
+    } finally {
+      this.heavy -= weight;
+      leave(how);
+      if (!rest) this.busy.delete(candidateKey(candidate));
+      else this.deps.core.clock.after(REST_MS, () => this.goOn(candidate));
+    }
+  }
+
+  private goOn(candidate: Candidate): void {
+    this.busy.delete(candidateKey(candidate));
+    this.candidates.offer(candidate);
+    this.pumpSoon();
+  }
+
+  /** The change to tell now; undefined when there is none, the webhook is gone, or its time has not come. */
+  private due({ taskId, configId }: Candidate): (Due & { attempt: number }) | undefined {
+    const { ledger, clock } = this.deps.core;
+    const record = this.stopping ? undefined : ledger.get(taskId);
     const config = record?.envelope.pushConfigs?.find(({ id }) => id === configId);
     if (!record || !config) return undefined;
-    const transition = owedTransitions(record.envelope, config).find(({ seq }) => seq > lane.tried);
-    return transition && { record, config, transition };
+    const [transition] = owedTransitions(record.envelope, config);
+    if (!transition) return undefined;
+    const scheduled = ledger.pushSchedule.find(taskId, configId);
+    const same = scheduled?.seq === transition.seq && scheduled.registeredAt === config.createdAt;
+    const failed = same ? scheduled.attempts : 0;
+    if (failed > 0 && scheduled && scheduled.nextAt > clock.now()) return undefined;
+    return { record, config, transition, attempt: failed + 1 };
   }
 
-  /** One try of what is due now: waiting for a slot took time. */
-  private async tell(taskId: string, configId: string, lane: Lane): Promise<void> {
-    const due = this.due(taskId, configId, lane);
-    if (!due) return;
+  /** Makes durable what came of a try, and tells of it. */
+  private async settle(due: Due & { attempt: number }, outcome: Outcome, begun: number): Promise<void> {
+    const { record, config, transition, attempt: n } = due;
     const { ledger, clock } = this.deps.core;
-    const { config, transition, record } = due;
     const { seq, state } = transition;
-    const begun = clock.now();
-    const result = await this.post(due);
-    if (result.reason === 'aborted') return;
-    lane.tried = seq;
-    const { reason, status } = result;
-    const attempt = {
+    const [taskId, configId, caller] = [record.task.id, config.id, record.envelope.caller.id];
+    const { status } = outcome;
+    const durationMs = clock.now() - begun;
+    const verdict = verdictOf(outcome, n, this.deps.random());
+    const told = {
       taskId,
       configId,
-      caller: record.envelope.caller.id,
+      caller,
       seq,
       state,
-      attempt: 1,
-      durationMs: clock.now() - begun,
+      attempt: n,
+      durationMs,
       ...(status !== undefined && { status }),
     };
-    if (reason !== undefined) {
-      if (lane.failedAt === undefined || lane.failedAt <= config.acknowledged) lane.failedAt = seq;
-      this.deps.log.info({ cid: taskId, configId, seq, reason, status }, 'a webhook could not be told');
-      this.deps.failed({ ...attempt, reason });
+    const reason = verdict.kind === 'delivered' ? {} : { reason: verdict.reason };
+    const { caller: _caller, ...tried } = told;
+    ledger.pushSchedule.record({ ...tried, ...reason, at: begun });
+    if (verdict.kind === 'delivered') {
+      await ledger.pushConfigs.acknowledge(taskId, configId, seq);
+      this.deps.tell.delivered(told);
       return;
     }
-    this.deps.delivered(attempt);
-    // A failure below the acknowledged position was of a webhook that has been replaced.
-    const inOrder = lane.failedAt === undefined || lane.failedAt <= config.acknowledged;
-    if (inOrder) await ledger.pushConfigs.acknowledge(taskId, configId, seq);
-  }
-
-  private async post({ record, config, transition }: Due): Promise<{ status?: number; reason?: string }> {
-    const { net, blobs, secrets } = this.deps.core;
-    for (const secret of [config.token, config.authentication?.credentials]) {
-      if (secret !== undefined) secrets.addPassing(secret);
+    const failed = { ...told, reason: verdict.reason };
+    this.deps.log.info({ cid: taskId, configId, seq, status, reason: failed.reason }, 'a webhook could not be told');
+    this.deps.tell.failed(failed);
+    if (verdict.kind === 'retry') {
+      const nextAt = clock.now() + verdict.waitMs;
+      ledger.pushSchedule.postpone({ taskId, configId, seq, attempts: n, nextAt });
+      this.lookAt(nextAt);
+      return;
     }
-    const { scope } = record.envelope.caller;
-    const { headers, body } = notification(record, config, transition, (blob) => blobs.read(scope, blob));
-    const { signal } = this.controller;
-    try {
-      const request = { method: 'POST', headers, body, signal, timeoutMs: TRY_MS } as const;
-      const answer = await net.request({ purpose: 'webhook', trusted: false }, config.url, request);
-      await answer.discard();
-      const { status } = answer;
-      return status >= 200 && status < 300 ? { status } : { status, reason: 'status' };
-    } catch (error) {
-      if (!(error instanceof FetchError)) throw error;
-      const { reason, status } = error;
-      return { reason, ...(status !== undefined && { status }) };
+    // What failed may have been replaced meanwhile: the one in its place has its own chance.
+    const now = ledger.get(taskId)?.envelope.pushConfigs?.find(({ id }) => id === configId);
+    if (now?.createdAt !== config.createdAt || now.url !== config.url) return;
+    if (verdict.kind === 'gone') {
+      await ledger.pushConfigs.disable(taskId, configId, 'gone');
+      this.deps.tell.disabled({ taskId, configId, caller, by: 'gone' });
+    } else {
+      const letter = { seq, attempts: n, reason: verdict.reason, ...(status !== undefined && { status }) };
+      await ledger.pushConfigs.giveUp(taskId, configId, letter);
+      this.deps.tell.dead(failed);
     }
-  }
-
-  /** A task that can't change any more needs no memory of what was tried. */
-  private tidy(taskId: string): void {
-    const lanes = [...(this.lanes.get(taskId)?.values() ?? [])];
-    if (lanes.some(({ running }) => running)) return;
-    const record = this.deps.core.ledger.get(taskId);
-    if (!record?.envelope.pushConfigs || isTerminal(record.task.status.state)) this.lanes.delete(taskId);
   }
 }
 
-interface Due {
-  record: TaskRecord;
-  config: PushRegistration;
-  transition: Transition;
+function howItWent({ failure }: Outcome): Parameters<Seat['leave']>[0] {
+  if (failure === 'timeout') return 'hung';
+  return failure === undefined || failure === 'redirect' ? 'answered' : 'failed';
 }

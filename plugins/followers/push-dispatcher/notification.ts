@@ -1,7 +1,10 @@
 // What a webhook is sent for one change of a task's state: the task in the protocol's JSON, and the headers that let the
 // receiver trust and recognise it. Pure.
-import type { Artifact, Message, Part, PushConfig, Task, TaskStatus } from '../../../src/a2a-model.js';
+import type { Artifact, Message, Part, PushConfig, TaskStatus } from '../../../src/a2a-model.js';
+import { RPC, writeTask } from '../../../src/a2a-v0-3/legacy-task.js';
+import type { WireTask } from '../../../src/a2a-v0-3/wire.js';
 import type { TaskRecord, Transition } from '../../../src/ledger/records.js';
+import { signatureOf } from './signature.js';
 
 export interface Notification {
   headers: Record<string, string>;
@@ -11,32 +14,57 @@ export interface Notification {
 /** Reads a stored file of the task's scope; undefined when it is gone. */
 export type ReadBlob = (blob: string) => Uint8Array | undefined;
 
+export interface NotificationOptions {
+  read: ReadBlob;
+  /** The caller's secret, if it has one: base64 with the prefix `whsec_`. */
+  secret?: string;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
 export function notification(
   record: TaskRecord,
   config: PushConfig,
   transition: Transition,
-  read: ReadBlob,
+  { read, secret, now }: NotificationOptions,
 ): Notification {
   const { token, authentication } = config;
+  const { contentType, body } = contentOf(wireTask(record, transition, read), config.version);
+  // Stable: a receiver that sees it twice was told twice of the same change.
+  const id = `${record.task.id}_${config.id}_${transition.seq}`;
+  const timestamp = Math.floor(now / 1_000);
   return {
     headers: {
-      'content-type': 'application/a2a+json',
-      // Stable: a receiver that sees it twice was told twice of the same change.
-      'webhook-id': `${record.task.id}_${config.id}_${transition.seq}`,
+      'content-type': contentType,
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      ...(secret !== undefined && { 'webhook-signature': signatureOf(secret, id, timestamp, body) }),
       ...(authentication?.credentials !== undefined && {
         authorization: `${authentication.scheme} ${authentication.credentials}`,
       }),
       ...(token !== undefined && { 'x-a2a-notification-token': token }),
     },
-    body: JSON.stringify({ task: wireTask(record, transition, read) }),
+    body,
   };
+}
+
+/** Receivers of 0.3 expect the bare task. */
+const contentOf = (task: WireTask, version: PushConfig['version']): { contentType: string; body: string } =>
+  version === '0.3'
+    ? { contentType: 'application/json', body: JSON.stringify(writeTask(RPC, task)) }
+    : { contentType: 'application/a2a+json', body: JSON.stringify({ task }) };
+
+/** Bytes of the files that a notification of this task carries. */
+export function bytesOfFiles({ task }: TaskRecord): number {
+  const parts = [...task.artifacts.flatMap(({ parts }) => parts), ...(task.status.message?.parts ?? [])];
+  return parts.reduce((sum, part) => sum + ('blob' in part ? part.size : 0), 0);
 }
 
 /**
  * The task with the status of that change, even if it has moved on. Its history is left out: the receiver sent half of it
  * and can ask for the rest.
  */
-function wireTask(record: TaskRecord, transition: Transition, read: ReadBlob): Omit<Task, 'history' | 'artifacts'> {
+function wireTask(record: TaskRecord, transition: Transition, read: ReadBlob): WireTask {
   const { id, contextId, artifacts, metadata } = record.task;
   const status = statusAt(record, transition);
   return {
@@ -45,7 +73,7 @@ function wireTask(record: TaskRecord, transition: Transition, read: ReadBlob): O
     status: { ...status, ...(status.message && { message: withBytes(status.message, read) }) },
     ...(artifacts.length > 0 && { artifacts: artifacts.map((artifact) => withBytes(artifact, read)) }),
     ...(metadata && { metadata }),
-  };
+  } as WireTask;
 }
 
 /** The status as of a change: the task's own for its latest one, else what the envelope and the history remember. */

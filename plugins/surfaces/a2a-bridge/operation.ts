@@ -4,7 +4,14 @@ import { isContextId } from '../../../src/workspace/names.js';
 import type { Fields } from './fields.js';
 import { invalid } from './fields.js';
 import { mustPush, readSend, type SendRequest, type SendRules } from './read-message.js';
-import { readPushConfig, type ConfigName, type ConfigPage, type PushConfigRequest } from './read-push-config.js';
+import { LEGACY_VERSION } from './protocol-version.js';
+import {
+  readPushConfig,
+  type ConfigName,
+  type ConfigPage,
+  type ConfigQuestion,
+  type PushConfigRequest,
+} from './read-push-config.js';
 import { parseTimestamp } from './timestamp.js';
 
 export const OPERATIONS = [
@@ -40,7 +47,8 @@ export type Operation =
   | { name: 'ListTasks'; list: ListRequest }
   | { name: 'CancelTask' | 'SubscribeToTask'; taskId: string }
   | { name: 'CreateTaskPushNotificationConfig'; taskId: string; config: PushConfigRequest }
-  | ({ name: 'GetTaskPushNotificationConfig' | 'DeleteTaskPushNotificationConfig' } & ConfigName)
+  | ({ name: 'GetTaskPushNotificationConfig' } & ConfigQuestion)
+  | ({ name: 'DeleteTaskPushNotificationConfig' } & ConfigName)
   | ({ name: 'ListTaskPushNotificationConfigs' } & ConfigPage)
   | { name: 'GetExtendedAgentCard' };
 
@@ -73,7 +81,11 @@ export function readOperation(name: OperationName, params: Fields, rules: SendRu
     case 'CreateTaskPushNotificationConfig':
       mustPush(rules);
       return { name, taskId: readId(params, 'taskId'), config: readPushConfig(params, rules) };
-    case 'GetTaskPushNotificationConfig':
+    case 'GetTaskPushNotificationConfig': {
+      mustPush(rules);
+      const mayBeAny = rules.version === LEGACY_VERSION && params.raw('id') === undefined;
+      return { name, taskId: readId(params, 'taskId'), ...(!mayBeAny && { configId: readId(params, 'id') }) };
+    }
     case 'DeleteTaskPushNotificationConfig':
       mustPush(rules);
       return { name, taskId: readId(params, 'taskId'), configId: readId(params, 'id') };

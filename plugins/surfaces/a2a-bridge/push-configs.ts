@@ -6,8 +6,13 @@ import type { Core } from '../../../src/plugin.js';
 import type { Call } from './call.js';
 import { invalid } from './fields.js';
 import { ownTask } from './own-task.js';
-import { PROTOCOL_VERSION } from './protocol-version.js';
-import { isConfigId, type ConfigName, type ConfigPage, type PushConfigRequest } from './read-push-config.js';
+import {
+  isConfigId,
+  type ConfigName,
+  type ConfigPage,
+  type ConfigQuestion,
+  type PushConfigRequest,
+} from './read-push-config.js';
 
 export type PushPorts = Pick<Core, 'ledger' | 'net' | 'newId' | 'secrets'>;
 type Viewer = Pick<Call, 'caller' | 'target'>;
@@ -18,7 +23,7 @@ export async function admitConfig(ports: PushPorts, request: PushConfigRequest, 
   for (const secret of [token, authentication?.credentials]) if (secret !== undefined) ports.secrets.addPassing(secret);
   const problem = await ports.net.checkUrl({ purpose: 'webhook', trusted: false }, request.url);
   if (problem !== undefined) throw invalid(field, problem);
-  return { ...request, id: id ?? ports.newId(), version: PROTOCOL_VERSION };
+  return { ...request, id: id ?? ports.newId() };
 }
 
 export async function createConfig(
@@ -32,11 +37,11 @@ export async function createConfig(
 }
 
 /** Throws `task-not-found`, also when it is the config that there is none of. */
-export function getConfig(ports: PushPorts, viewer: Viewer, { taskId, configId }: ConfigName): SdkPushConfig {
+export function getConfig(ports: PushPorts, viewer: Viewer, { taskId, configId }: ConfigQuestion): SdkPushConfig {
   const { envelope } = ownTask(ports.ledger, viewer, taskId);
-  const config = envelope.pushConfigs?.find(({ id }) => id === configId);
+  const config = envelope.pushConfigs?.find(({ id }) => id === (configId ?? id));
   if (config) return toSdkConfig(taskId, config);
-  const details = isConfigId(configId) ? { pushConfigId: configId } : {};
+  const details = configId !== undefined && isConfigId(configId) ? { pushConfigId: configId } : {};
   throw new AppError('task-not-found', 'The task has no such push notification config.', details);
 }
 

@@ -4,12 +4,15 @@ import type { Fields } from './fields.js';
 import { invalid } from './fields.js';
 
 /** A checked description; the id is minted when the caller chose none. */
-export type PushConfigRequest = Omit<PushConfig, 'id' | 'version'> & { id?: string };
+export type PushConfigRequest = Omit<PushConfig, 'id'> & { id?: string };
 
 export interface ConfigName {
   taskId: string;
   configId: string;
 }
+
+/** In 0.3 a webhook may be asked for without its id: the task's first one. */
+export type ConfigQuestion = Omit<ConfigName, 'configId'> & { configId?: string };
 
 export interface ConfigPage {
   taskId: string;
@@ -21,6 +24,8 @@ export interface ConfigPage {
 export interface PushRules {
   /** False: nobody here sends push notifications. */
   pushNotifications: boolean;
+  /** What the request is written in, and what its webhooks will be. */
+  version: PushConfig['version'];
   /** What speaks against a URL by itself, as the end of a sentence about it. */
   urlProblem(url: string): string | undefined;
 }
@@ -38,7 +43,7 @@ const MAX_CREDENTIALS = 4096;
 export const isConfigId = (id: string): boolean => CONFIG_ID.test(id);
 
 /** Throws `invalid-params`. */
-export function readPushConfig(fields: Fields, { urlProblem }: PushRules): PushConfigRequest {
+export function readPushConfig(fields: Fields, { urlProblem, version }: PushRules): PushConfigRequest {
   const id = fields.string('id');
   if (id !== undefined && !isConfigId(id)) {
     throw invalid(fields.at('id'), 'must be 1 to 64 letters, digits, hyphens and underscores');
@@ -52,6 +57,7 @@ export function readPushConfig(fields: Fields, { urlProblem }: PushRules): PushC
   return {
     ...(id !== undefined && { id }),
     url,
+    version,
     ...(token !== undefined && { token }),
     ...(authentication && { authentication }),
   };

@@ -13,6 +13,7 @@ import {
   TASKS_ANSWER,
   WATCHES_ANSWER,
 } from '../../../src/operator-wire.js';
+import { PUSH_VIEW, PUSHES_ANSWER } from '../../../src/push-wire.js';
 import { MAX_KEPT } from './idempotency.js';
 import type { Route } from './route.js';
 
@@ -28,6 +29,8 @@ const NAMED = new Map<z.ZodType, string>([
   [CALLERS_ANSWER, 'CallerList'],
   [WATCHES_ANSWER, 'WatchList'],
   [MINTED_KEY, 'MintedKey'],
+  [PUSHES_ANSWER, 'WebhookList'],
+  [PUSH_VIEW, 'Webhook'],
   [MINTED_WEBHOOK_SECRET, 'MintedWebhookSecret'],
   [ERROR_ANSWER, 'Error'],
 ]);
@@ -42,7 +45,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   400: 'The request is not valid.',
   401: 'The key is missing or wrong.',
   403: 'The host name or the origin is not one that the operator surface serves.',
-  404: 'There is no such agent, task or caller.',
+  404: 'There is no such agent, task, caller or webhook.',
   409: 'The state does not allow it; `busy` names the running task.',
   429: 'Too much at once; `Retry-After` says when.',
   502: 'The agent failed. The body is the task, with `error`.',

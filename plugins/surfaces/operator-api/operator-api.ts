@@ -1,5 +1,6 @@
 // The operator's HTTP surface: JSON over a table of routes, health probes, and the document that describes them.
 import express from 'express';
+import type { PushDisabled } from '../../../src/bus/topics.js';
 import { createErrorWriters } from '../../../src/http/error-writers.js';
 import { definePlugin, type Core } from '../../../src/plugin.js';
 import { agentRoutes } from './agent-routes.js';
@@ -9,6 +10,7 @@ import { healthRouter } from './health.js';
 import { metricsRouter } from './metrics-router.js';
 import { openApiDocument } from './openapi.js';
 import type { Route } from './route.js';
+import { pushRoutes } from './push-routes.js';
 import { operatorRouter } from './router.js';
 import { taskRoutes } from './task-routes.js';
 import type { ViewPorts } from './task-view.js';
@@ -19,10 +21,10 @@ export const operatorApi = definePlugin({
   name: 'operator-api',
   consumes: [],
   observes: [],
-  produces: [],
-  install({ core, mount }) {
+  produces: ['push.disabled'],
+  install({ bus, core, mount }) {
     const write = createErrorWriters(core.log).operator;
-    const routes = operatorRoutes(core);
+    const routes = operatorRoutes(core, (webhook) => bus.publish('push.disabled', webhook));
     mount('/', healthRouter(core, write));
     mount('/', metricsRouter(core, write));
     mount('/api/a2a', operatorRouter(core, routes, write));
@@ -35,7 +37,7 @@ export const operatorApi = definePlugin({
 });
 
 /** All routes below `/api/a2a`. The ports are used when a route runs, not before. */
-export function operatorRoutes(core: Core): Route[] {
+export function operatorRoutes(core: Core, pushDisabled: (webhook: PushDisabled) => void): Route[] {
   const views: ViewPorts = {
     baseUrl: () => core.baseUrl(),
     inline: (parts, scope) => partsToWire(parts, core.blobs, scope),
@@ -45,6 +47,7 @@ export function operatorRoutes(core: Core): Route[] {
     ...taskRoutes(core, views),
     ...agentRoutes(core, views),
     ...directoryRoutes(core),
+    ...pushRoutes(core, pushDisabled),
     ...webhookSecretRoutes(core),
   ];
 }

@@ -1,7 +1,7 @@
 // 0.3 as its clients meet it: over JSON-RPC and over REST, on the wire.
 import { describe, expect, it } from '@jest/globals';
 import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
-import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
+import { KEYS, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import type { Any } from './binding.js';
 import { legacyMessageId, OLD, overRest, overRpc } from './legacy-binding.js';
 
@@ -221,26 +221,6 @@ describe('the card', () => {
 });
 
 describe('JSON-RPC', () => {
-  it('[C12] Webhooks travel in the old nesting, the first of several schemes counts. (0.3)', async () => {
-    // The translation itself is tested beside it; here, that the old methods reach the operations.
-    const { task } = (await server.rpc('SendMessage', sendParams('ask x'))).json.result;
-    const config = {
-      url: 'https://hooks.example/x',
-      authentication: { schemes: ['Bearer', 'Basic'], credentials: 'c' },
-    };
-    const params: [string, object][] = [
-      ['set', { taskId: task.id, pushNotificationConfig: config }],
-      ['get', { id: task.id, pushNotificationConfigId: 'x' }],
-      ['list', { id: task.id }],
-      ['delete', { id: task.id, pushNotificationConfigId: 'x' }],
-    ];
-    for (const [verb, of] of params) {
-      const { json } = await server.rpc(`tasks/pushNotificationConfig/${verb}`, of, { headers: OLD });
-      expect(json.error?.code ?? 0).not.toBe(-32601);
-      expect(json.error?.code ?? 0).not.toBe(-32602);
-    }
-  });
-
   it('[C2] An agent by its own path speaks 0.3 as well. (0.3)', async () => {
     const { json } = await server.rpc(
       'tasks/get',

@@ -1,7 +1,11 @@
 // Deliveries over a real ledger and a net that answers when the test says so.
+import { join } from 'node:path';
 import { Deliveries } from '../../../plugins/followers/push-dispatcher/deliveries.js';
 import type { PushConfig } from '../../../src/a2a-model.js';
-import type { PushAttempt, PushFailed } from '../../../src/bus/topics.js';
+import { LIMITS } from '../../../plugins/followers/push-dispatcher/room.js';
+import { DELAYS_MS, MAX_TRIES } from '../../../plugins/followers/push-dispatcher/retry-schedule.js';
+import type { PushAttempt, PushDead, PushDisabled, PushFailed } from '../../../src/bus/topics.js';
+import type { PushRegistration } from '../../../src/ledger/records.js';
 import { FetchError } from '../../../src/net/fetch-error.js';
 import type { GuardedAnswer, GuardedRequest } from '../../../src/net/guarded-fetch.js';
 import { tempMirrors } from '../../mirror/temp-mirror.js';
@@ -13,7 +17,7 @@ interface Post {
   url: string;
   state: string;
   id: string;
-  answer(result: number | FetchError): void;
+  answer(result: number | FetchError, headers?: Record<string, string>): void;
 }
 
 /** A network on which each request waits for the test. */
@@ -28,9 +32,9 @@ class ManualNet {
         url,
         state: status.state.slice('TASK_STATE_'.length),
         id: request.headers?.['webhook-id'] ?? '',
-        answer: (result) => {
+        answer: (result, headers = {}) => {
           if (typeof result !== 'number') return reject(result);
-          resolve({ status: result, headers: {}, bytes: async () => Buffer.alloc(0), discard: async () => undefined });
+          resolve({ status: result, headers, bytes: async () => Buffer.alloc(0), discard: async () => undefined });
         },
       });
     });
@@ -50,10 +54,23 @@ class Desk {
   readonly net = new ManualNet();
   readonly delivered: PushAttempt[] = [];
   readonly failed: PushFailed[] = [];
+  readonly dead: PushDead[] = [];
+  readonly disabled: PushDisabled[] = [];
   readonly secrets: string[] = [];
   deliveries!: Deliveries;
 
   constructor(readonly home: TestLedger) {
+    this.restart();
+  }
+
+  /** Stops in good order and begins anew, perhaps on another database. */
+  async newProcess(database?: string): Promise<void> {
+    const { home } = this;
+    await this.deliveries.stop(Promise.resolve());
+    await home.ledger.close();
+    home.mirror.close();
+    const file = database === undefined ? {} : { file: join(mirrors.folder, database) };
+    await home.restart(false, mirrors.open({ clock: home.clock, ...file }));
     this.restart();
   }
 
@@ -65,18 +82,39 @@ class Desk {
         ledger: home.ledger,
         clock: home.clock,
         blobs: { read: () => undefined },
+        callers: { webhookSecret: () => undefined },
         net,
         secrets: { addPassing: (secret) => void this.secrets.push(secret) },
       },
       log: home.log,
-      delivered: (attempt) => void this.delivered.push(attempt),
-      failed: (attempt) => void this.failed.push(attempt),
+      random: () => 0.5,
+      tell: {
+        delivered: (attempt) => void this.delivered.push(attempt),
+        failed: (attempt) => void this.failed.push(attempt),
+        dead: (letter) => void this.dead.push(letter),
+        disabled: (webhook) => void this.disabled.push(webhook),
+      },
     });
+    const { deliveries } = this;
+    home.ledger.pushConfigs.onOwed((taskId) => deliveries.wake(taskId));
   }
 
-  async answer(index: number, result: number | FetchError): Promise<void> {
-    this.net.posts[index]?.answer(result);
+  async answer(index: number, result: number | FetchError, headers?: Record<string, string>): Promise<void> {
+    this.net.posts[index]?.answer(result, headers);
     await this.settle();
+  }
+
+  /** Answers the latest request. */
+  answerLast(result: number | FetchError, headers?: Record<string, string>): Promise<void> {
+    return this.answer(this.net.posts.length - 1, result, headers);
+  }
+
+  /** Lets time pass, in steps so small that nothing is due twice in one. */
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 60_000) {
+      this.home.clock.advance(Math.min(left, 60_000));
+      await this.settle();
+    }
   }
 
   /** Wakes the task and lets everything happen that waits for nobody outside. */
@@ -86,14 +124,18 @@ class Desk {
   }
 
   async settle(): Promise<void> {
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 4; i++) {
       await this.home.settle();
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
+  config(id: string): PushRegistration | undefined {
+    return this.home.ledger.get('t1')?.envelope.pushConfigs?.find((config) => config.id === id);
+  }
+
   owedAfter(id: string): number | undefined {
-    return this.home.ledger.get('t1')?.envelope.pushConfigs?.find((config) => config.id === id)?.acknowledged;
+    return this.config(id)?.acknowledged;
   }
 }
 
@@ -138,25 +180,183 @@ describe('deliveries', () => {
     expect(at.delivered.map(({ configId }) => configId)).toEqual(['b']);
   });
 
-  it('try a change once, go on with the next, and leave what failed owed to the next process', async () => {
+  it('try again by the schedule before they go on with the next change, under the same id', async () => {
     const at = await desk(hook('a'));
     await at.wake();
     await at.answer(0, 500);
     await at.home.say(ended);
     await at.wake();
-    await at.answer(1, 200);
-    expect(at.net.seen).toEqual(['a WORKING', 'a COMPLETED']);
-    expect(at.failed).toMatchObject([{ seq: 2, status: 500, reason: 'status', attempt: 1, caller: 'demo/alice' }]);
-    expect(at.owedAfter('a')).toBe(1);
-    at.restart();
-    await at.wake();
+    await at.pass(999);
+    expect(at.net.seen).toEqual(['a WORKING']);
+    await at.pass(1);
+    await at.answer(1, new FetchError('unreachable'));
+    await at.pass(4_999);
+    expect(at.net.posts.length).toBe(2);
+    await at.pass(1);
     await at.answer(2, 200);
     await at.answer(3, 200);
-    expect(at.net.seen.slice(2)).toEqual(['a WORKING', 'a COMPLETED']);
-    expect(at.net.posts.slice(2).map(({ id }) => id)).toEqual(at.net.posts.slice(0, 2).map(({ id }) => id));
-    at.restart();
+    expect(at.net.seen).toEqual(['a WORKING', 'a WORKING', 'a WORKING', 'a COMPLETED']);
+    expect(new Set(at.net.posts.slice(0, 3).map(({ id }) => id))).toEqual(new Set(['t1_a_2']));
+    expect(at.failed).toMatchObject([
+      { seq: 2, status: 500, reason: 'status', attempt: 1, caller: 'demo/alice' },
+      { seq: 2, reason: 'unreachable', attempt: 2 },
+    ]);
+    expect(at.delivered.map(({ seq, attempt }) => [seq, attempt])).toMatchObject([
+      [2, 3],
+      [expect.any(Number), 1],
+    ]);
+  });
+
+  it('wait for the time that a receiver asks for', async () => {
+    const at = await desk(hook('a'));
     await at.wake();
-    expect(at.net.posts.length).toBe(4);
+    await at.answer(0, 429, { 'retry-after': '20' });
+    await at.pass(19_999);
+    expect(at.net.posts.length).toBe(1);
+    await at.pass(1);
+    await at.answer(1, 503, { 'retry-after': new Date(at.home.clock.now() + 40_000).toUTCString() });
+    await at.pass(39_000);
+    expect(at.net.posts.length).toBe(2);
+    await at.pass(1_000);
+    expect(at.net.posts.length).toBe(3);
+  });
+
+  it('give up after the last try, keep a dead letter in the task, and go on with the next change', async () => {
+    const at = await desk(hook('a'));
+    await at.wake();
+    for (const delay of [...DELAYS_MS, 0]) {
+      await at.answerLast(500);
+      await at.pass(delay);
+    }
+    expect(at.net.seen).toEqual(Array<string>(MAX_TRIES).fill('a WORKING'));
+    expect(at.dead).toMatchObject([{ taskId: 't1', configId: 'a', seq: 2, attempt: MAX_TRIES, status: 500 }]);
+    await at.home.say(ended);
+    await at.wake();
+    await at.answerLast(200);
+    expect(at.net.seen.at(-1)).toBe('a COMPLETED');
+    const letter = { seq: 2, attempts: MAX_TRIES, reason: 'status', status: 500 };
+    expect(at.config('a')?.dead).toMatchObject([letter]);
+    await at.newProcess();
+    expect(at.config('a')?.dead).toMatchObject([letter]);
+    at.deliveries.start();
+    await at.settle();
+    expect(at.net.posts.length).toBe(MAX_TRIES + 1);
+    expect(await at.home.ledger.pushConfigs.redrive('t1', 'a')).toBe(1);
+    await at.settle();
+    await at.answerLast(200);
+    expect(at.net.posts.at(-1)?.id).toBe('t1_a_2');
+    expect(at.config('a')?.dead).toBeUndefined();
+    expect(await at.home.ledger.pushConfigs.redrive('t1', 'a')).toBe(0);
+  });
+
+  it('disable a webhook that is gone, until it is enabled or registered anew', async () => {
+    const at = await desk(hook('a'));
+    await at.wake();
+    await at.answer(0, 410);
+    expect(at.disabled).toEqual([{ taskId: 't1', configId: 'a', caller: 'demo/alice', by: 'gone' }]);
+    await at.home.say(ended);
+    await at.wake();
+    await at.pass(3_600_000);
+    expect(at.net.posts.length).toBe(1);
+    await at.home.ledger.pushConfigs.enable('t1', 'a');
+    await at.settle();
+    await at.answer(1, 410);
+    await at.home.ledger.pushConfigs.set('t1', { ...hook('a'), url: 'https://hooks.example/moved' });
+    await at.settle();
+    await at.answer(2, 200);
+    await at.answer(3, 200);
+    expect(at.net.seen).toEqual(['a WORKING', 'a WORKING', 'moved WORKING', 'moved COMPLETED']);
+  });
+
+  it('do not disable or bury the webhook that took the place of the one that failed', async () => {
+    const at = await desk(hook('a'));
+    await at.wake();
+    at.home.clock.advance(1);
+    await at.home.ledger.pushConfigs.set('t1', { ...hook('a'), url: 'https://hooks.example/new' });
+    await at.answer(0, 410);
+    await at.answer(1, 200);
+    expect([at.net.seen, at.disabled]).toEqual([['a WORKING', 'new WORKING'], []]);
+  });
+
+  it.each([true, false])('go on after a restart where they were (with the database: %s)', async (withDatabase) => {
+    const at = await desk(hook('a'));
+    await at.wake();
+    await at.answer(0, 500);
+    await at.home.say(ended);
+    await at.newProcess(withDatabase ? undefined : 'another');
+    at.deliveries.start();
+    await at.settle();
+    expect(at.net.seen.slice(1)).toEqual(withDatabase ? [] : ['a WORKING']);
+    await at.pass(1_000);
+    await at.answer(1, 200);
+    await at.answer(2, 200);
+    expect(at.net.seen.slice(1)).toEqual(['a WORKING', 'a COMPLETED']);
+    expect(at.delivered.map(({ attempt }) => attempt)).toEqual(withDatabase ? [2, 1] : [1, 1]);
+  });
+
+  it('hear of what is owed to any number of webhooks from the schedule, and keep few of them in memory', async () => {
+    const home = await new TestLedger((clock) => mirrors.open({ clock })).restart();
+    const count = 700;
+    const hooks = (n: number): PushConfig => ({ id: 'h', url: `https://host-${n % 300}.example/${n}`, version: '1.0' });
+    for (let n = 0; n < count; n++) await home.ledger.create(newTask(`n${n}`, { pushConfig: hooks(n) }));
+    const at = new Desk(home);
+    at.deliveries.start();
+    await at.settle();
+    expect(at.net.posts.length).toBeLessThanOrEqual(LIMITS.quickPerCaller);
+    for (let answered = 0; answered < at.net.posts.length; answered++) {
+      at.net.posts[answered]?.answer(200);
+      if (answered % 8 === 7 || answered === at.net.posts.length - 1) await at.settle();
+    }
+    expect(new Set(at.net.posts.map(({ id }) => id)).size).toBe(count);
+    expect(at.net.posts.length).toBe(count);
+    expect(home.ledger.pushSchedule.list({ pageSize: 100 }).rows).toEqual([]);
+  });
+
+  it('that hang hold up no others of the same caller', async () => {
+    const home = await new TestLedger((clock) => mirrors.open({ clock })).restart();
+    const hanging = 100;
+    for (let n = 0; n < hanging; n++) {
+      await home.ledger.create(newTask(`h${n}`, { pushConfig: { ...hook('x'), url: `https://hangs-${n}.example/x` } }));
+    }
+    const at = new Desk(home);
+    at.deliveries.start();
+    for (let i = 0; i < 5; i++) await at.pass(1_000);
+    expect(at.net.posts.length).toBe(hanging);
+    await home.ledger.create(newTask('quick', { pushConfig: hook('quick') }));
+    at.deliveries.wake('quick');
+    await at.settle();
+    expect(at.net.seen.at(-1)).toBe('quick WORKING');
+  });
+
+  it('with large files are a few at a time, so that memory holds', async () => {
+    const home = await new TestLedger((clock) => mirrors.open({ clock })).restart();
+    const at = new Desk(home);
+    const artifact = { artifactId: 'f', parts: [{ blob: 'x', size: 5_000_000 }] };
+    for (let n = 0; n < 12; n++) {
+      const url = `https://heavy-${n}.example/x`;
+      await home.ledger.create(newTask(`f${n}`, { pushConfig: { ...hook('x'), url } }));
+      const piece = { cid: `f${n}`, turn: 1, kind: 'artifact', artifact, append: false, lastChunk: true } as const;
+      await home.say(['agent.prompt.progress', piece]);
+    }
+    at.deliveries.start();
+    await at.settle();
+    expect(at.net.posts.length).toBe(8);
+    for (let n = 0; n < 8; n++) await at.answer(n, 200);
+    await at.pass(1_000);
+    expect(at.net.posts.length).toBe(12);
+  });
+
+  it('rest for a while when an acknowledgement could not be stored, and tell it again', async () => {
+    const at = await desk(hook('a'));
+    await at.wake();
+    const { acknowledge } = at.home.ledger.pushConfigs;
+    at.home.ledger.pushConfigs.acknowledge = async () => Promise.reject(new Error('disk full'));
+    await at.answer(0, 200);
+    at.home.ledger.pushConfigs.acknowledge = acknowledge;
+    expect(at.net.posts.length).toBe(1);
+    await at.pass(1_000);
+    await at.answer(1, 200);
+    expect([at.net.posts.map(({ id }) => id), at.owedAfter('a')]).toEqual([['t1_a_2', 't1_a_2'], 2]);
   });
 
   it.each([

@@ -21,7 +21,7 @@ export const KEYS = {
   pia: 'key-private-pia',
 };
 
-const OPERATOR_KEY = 'operator-key-of-a-bridge-test';
+export const OPERATOR_KEY = 'operator-key-of-a-bridge-test';
 /** Tests bring many wrong keys, and share the processor with others. */
 const PLENTY = 1_000_000_000;
 
@@ -41,6 +41,8 @@ interface SendOptions {
 
 export class BridgeServer {
   url = '';
+  /** Whether the settings say so. */
+  speaksGrpc = false;
   switchboard!: Switchboard;
   /** Every line that was logged. */
   readonly log: string[] = [];
@@ -76,8 +78,9 @@ export class BridgeServer {
   }
 
   /** A new process on the same home. */
-  async restart(): Promise<void> {
+  async restart({ withoutDatabase = false } = {}): Promise<void> {
     await this.switchboard.stop();
+    if (withoutDatabase) rmSync(join(this.home, 'data', 'mirror.sqlite'));
     await this.open();
   }
 
@@ -174,6 +177,7 @@ export function useBridgeServer(
   clock?: Clock,
 ): BridgeServer {
   const server = new BridgeServer();
+  server.speaksGrpc = settings['grpcPort'] !== undefined;
   server.clock = clock;
   beforeAll(() => server.start(settings, plugins));
   afterAll(() => server.stop());

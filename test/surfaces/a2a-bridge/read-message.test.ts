@@ -9,6 +9,7 @@ const rules = {
   accepts: (type: string) => type === 'application/x-known' || acceptsMode(type, INPUT_MODES),
   urlProblem: (url: string) => (url.startsWith('https://') ? undefined : 'must be an https URL'),
   pushNotifications: true,
+  version: '1.0' as const,
 };
 const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }] };
 const read = (change: object, rest: object = {}): SendRequest =>
@@ -115,10 +116,11 @@ describe('a message', () => {
     };
     const inline = (taskPushNotificationConfig: object): unknown =>
       read({}, { configuration: { taskPushNotificationConfig } }).pushConfig;
-    expect(inline({ ...config, taskId: '', tenant: '', unknown: 1 })).toEqual(config);
-    expect(inline({ url: config.url, id: '', token: null })).toEqual({ url: config.url });
+    expect(inline({ ...config, taskId: '', tenant: '', unknown: 1 })).toEqual({ ...config, version: '1.0' });
+    expect(inline({ url: config.url, id: '', token: null })).toEqual({ url: config.url, version: '1.0' });
     expect(inline({ url: config.url, authentication: { scheme: 'Bearer' } })).toEqual({
       url: config.url,
+      version: '1.0',
       authentication: { scheme: 'Bearer' },
     });
   });

@@ -135,7 +135,13 @@ describe('a REST path of 0.3', () => {
 });
 
 describe('the parameters of ListTasks', () => {
-  const rules = { maxPartBytes: 1, accepts: () => true, urlProblem: () => undefined, pushNotifications: true };
+  const rules = {
+    maxPartBytes: 1,
+    accepts: () => true,
+    urlProblem: () => undefined,
+    pushNotifications: true,
+    version: '1.0' as const,
+  };
   const read = (params: object): unknown =>
     codeOf(() => {
       const operation = readOperation('ListTasks', Fields.of(params), rules);

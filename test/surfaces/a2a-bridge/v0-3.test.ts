@@ -9,7 +9,7 @@ import { toSdkTask } from '../../../plugins/surfaces/a2a-bridge/to-sdk.js';
 import { hybridCard, legacyCard, legacyRestCard } from '../../../plugins/surfaces/a2a-bridge/v0-3/legacy-card.js';
 import { LEGACY_REST, LEGACY_RPC } from '../../../plugins/surfaces/a2a-bridge/v0-3/legacy-shape.js';
 import { readLegacy } from '../../../plugins/surfaces/a2a-bridge/v0-3/read-legacy.js';
-import type { WireEvent } from '../../../plugins/surfaces/a2a-bridge/v0-3/wire.js';
+import type { WireEvent } from '../../../src/a2a-v0-3/wire.js';
 import { createCapabilities } from '../../../src/capabilities.js';
 import { TASK_STATES, type Part, type Task } from '../../../src/a2a-model.js';
 
@@ -225,7 +225,7 @@ describe('the 0.3 card', () => {
     config: { extendedCards: true, requiredExtensions: [], streaming: true },
     capabilities: createCapabilities(),
   };
-  const card = agentCard(settings, words, 'https://h.example/a2a');
+  const card = agentCard(settings, words, { url: 'https://h.example/a2a' });
 
   it('is the one that the SDK would write, with the patch number of old', async () => {
     const expected = await bySdk('agent/getAuthenticatedExtendedCard', {

@@ -1,13 +1,14 @@
 // The 0.3 document of a card, made from its 1.0 document, so that there is one source for both.
 import { LEGACY_VERSION } from '../protocol-version.js';
-import type { Json, WireCard } from './wire.js';
+import type { Json, WireCard } from '../../../../src/a2a-v0-3/wire.js';
 
 /** What 0.3 cards call the version; they carried the patch number. */
 const CARD_VERSION = `${LEGACY_VERSION}.0`;
 
 /** The card as 0.3 clients read it from the well-known address and over JSON-RPC. */
 export function legacyCard(card: WireCard): Json {
-  const { supportedInterfaces, capabilities = {}, securitySchemes = {}, securityRequirements = [], ...words } = card;
+  const { supportedInterfaces, capabilities = {}, securitySchemes = {}, securityRequirements = [], ...rest } = card;
+  const { signatures: _signatures, ...words } = rest;
   const [preferred, ...others] = supportedInterfaces
     .filter(({ protocolVersion }) => protocolVersion === LEGACY_VERSION)
     .map(({ url, protocolBinding }) => ({ url, transport: protocolBinding }));
@@ -18,8 +19,7 @@ export function legacyCard(card: WireCard): Json {
     url: preferred?.url,
     preferredTransport: preferred?.transport,
     additionalInterfaces: others,
-    // Webhooks are posted in the form of 1.0 only.
-    capabilities: { ...flags, pushNotifications: false },
+    capabilities: flags,
     ...(extendedAgentCard !== undefined && { supportsAuthenticatedExtendedCard: extendedAgentCard }),
     securitySchemes: Object.fromEntries(
       Object.entries(securitySchemes).map(([name, scheme]) => [name, legacyScheme(scheme)]),

@@ -1,20 +1,25 @@
 // Answers of 1.0 as 0.3 wrote them: flat results with a `kind` over JSON-RPC, ProtoJSON of the old schema over REST. Pure
 // functions from JSON to JSON; the operation itself never knows which version asked.
-import { isTerminal, shortState, type TaskState } from '../../../../src/a2a-model.js';
-import type { OperationName } from '../operation.js';
-import { legacyCard, legacyRestCard } from './legacy-card.js';
-import { legacyRestPart, legacyRpcPart } from './legacy-part.js';
+import { isTerminal, type TaskState } from '../../../../src/a2a-model.js';
+import {
+  REST,
+  RPC,
+  writeArtifact,
+  writeMessage,
+  writeStatus,
+  writeTask,
+  type Spelling,
+} from '../../../../src/a2a-v0-3/legacy-task.js';
 import type {
   Json,
   WireArtifact,
   WireCard,
   WireEvent,
-  WireMessage,
-  WirePart,
   WirePushConfig,
-  WireStatus,
   WireTask,
-} from './wire.js';
+} from '../../../../src/a2a-v0-3/wire.js';
+import type { OperationName } from '../operation.js';
+import { legacyCard, legacyRestCard } from './legacy-card.js';
 
 /** How one of the two 0.3 bindings writes what the 1.0 side produced. */
 export interface LegacyShape {
@@ -23,62 +28,9 @@ export interface LegacyShape {
   event(event: WireEvent): Json;
 }
 
-/** How the two bindings differ. */
-interface Spelling {
-  kind(kind: string): Json;
-  /** A message's parts under their name. */
-  parts(parts: readonly WirePart[]): Json;
-  part(part: WirePart): Json;
-  role(role: WireMessage['role']): string;
-  state(state: TaskState): string;
-}
-
-const RPC: Spelling = {
-  kind: (kind) => ({ kind }),
-  parts: (parts) => ({ parts: parts.map(legacyRpcPart) }),
-  part: legacyRpcPart,
-  role: (role) => (role === 'ROLE_USER' ? 'user' : 'agent'),
-  state: shortState,
-};
-const REST: Spelling = {
-  kind: () => ({}),
-  parts: (parts) => ({ content: parts.map(legacyRestPart) }),
-  part: legacyRestPart,
-  role: (role) => role,
-  // The old schema spelt it with two Ls.
-  state: (state) => (state === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : state),
-};
-
 /** A 0.3 stream is over when nothing comes without its caller. */
 export const endsLegacyStream = (state: TaskState): boolean =>
   isTerminal(state) || state === 'TASK_STATE_INPUT_REQUIRED';
-
-function writeMessage(spelling: Spelling, { role, parts, ...rest }: WireMessage): Json {
-  return { ...spelling.kind('message'), ...rest, role: spelling.role(role), ...spelling.parts(parts) };
-}
-
-function writeStatus(spelling: Spelling, { state, message, timestamp }: WireStatus): Json {
-  return {
-    state: spelling.state(state as TaskState),
-    ...(message && { message: writeMessage(spelling, message) }),
-    ...(timestamp !== undefined && { timestamp }),
-  };
-}
-
-const writeArtifact = (spelling: Spelling, { parts, ...rest }: WireArtifact): Json => ({
-  ...rest,
-  parts: parts.map(spelling.part),
-});
-
-function writeTask(spelling: Spelling, { status, artifacts, history, ...rest }: WireTask): Json {
-  return {
-    ...spelling.kind('task'),
-    ...rest,
-    status: writeStatus(spelling, status),
-    ...(artifacts && { artifacts: artifacts.map((artifact) => writeArtifact(spelling, artifact)) }),
-    ...(history && { history: history.map((message) => writeMessage(spelling, message)) }),
-  };
-}
 
 /** The event's member and what it holds; JSON-RPC drops the member, since the kind says it. */
 function writeEvent(spelling: Spelling, event: WireEvent): [member: string, value: Json] {

@@ -1,12 +1,10 @@
 // The parameters of a 0.3 request in their 1.0 spelling, so that one reader checks both versions. Only what is spelt
 // differently is looked at here; whether it is acceptable is the reader's business.
+import { WRAPPED } from '../../../../src/a2a-v0-3/legacy-part.js';
 import { Fields, invalid } from '../fields.js';
 import type { OperationName } from '../operation.js';
 
 type Json = Record<string, unknown>;
-
-/** Marks a data part whose value was no object and had to be wrapped in one. */
-export const WRAPPED = 'data_part_compat';
 
 /** Throws `invalid-params` for a message that has no 1.0 spelling. */
 export function readLegacy(name: OperationName, params: Fields): Json {

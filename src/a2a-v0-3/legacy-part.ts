@@ -1,7 +1,9 @@
 // A part as the two bindings of 0.3 wrote it. They had no filename or media type but on files, and data was an object:
 // anything else is wrapped in one and marked.
-import { WRAPPED } from './read-legacy.js';
 import type { Json, WirePart } from './wire.js';
+
+/** Marks a data part whose value was no object and had to be wrapped in one. */
+export const WRAPPED = 'data_part_compat';
 
 /** `{kind: "text" | "file" | "data", …}`. */
 export function legacyRpcPart(part: WirePart): Json {
