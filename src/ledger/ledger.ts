@@ -120,8 +120,9 @@ export class FileLedger implements Ledger {
   }
 
   isRunning(taskId: string, turn: number): boolean {
-    const { task, envelope } = this.load(taskId)?.head ?? ({} as Partial<TaskRecord>);
-    return task !== undefined && !isTerminal(task.status.state) && !!envelope?.turnOpen && envelope.turn === turn;
+    const head = this.load(taskId)?.head;
+    if (!head || isTerminal(head.task.status.state)) return false;
+    return head.envelope.turnOpen && head.envelope.turn === turn;
   }
 
   get(taskId: string): TaskRecord | undefined {
@@ -153,8 +154,8 @@ export class FileLedger implements Ledger {
 
   /** Ends what a restart interrupted: tasks whose turn was running when the last process stopped, here. */
   async reconcile(): Promise<void> {
-    const running = this.index.inState('TASK_STATE_WORKING').flatMap((taskId) => this.load(taskId) ?? []);
-    const interrupted = running.filter(({ head }) => !head?.envelope.watch);
+    const known = this.index.inState('TASK_STATE_WORKING').flatMap((taskId) => this.load(taskId) ?? []);
+    const interrupted = known.filter(({ head }) => !head?.envelope.watch);
     await Promise.all(interrupted.map((live) => this.mustAppend(live, interruption(live.head as TaskRecord))));
   }
 

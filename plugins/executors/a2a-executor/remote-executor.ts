@@ -103,7 +103,9 @@ export class RemoteExecutor implements Executor {
     const canceled = (): void => this.withdraw(peer, sending, late);
     signal.addEventListener('abort', canceled, { once: true });
     try {
-      return await answerOrTask(sending, peer, { messageId: watch.messageId, remote, signal, clock: core.clock });
+      const where = { messageId: watch.messageId, remote, signal, clock: core.clock };
+      const result = await answerOrTask(sending, peer, where);
+      if (!signal.aborted) return result;
     } catch (error) {
       if (!(error instanceof RemoteError) || !(this.stopping || mayHaveArrived(error))) throw error;
       log.warn({ cid: prompt.cid, agent: prompt.agent, reason: error.message }, 'a send had no answer');
@@ -112,6 +114,7 @@ export class RemoteExecutor implements Executor {
     } finally {
       signal.removeEventListener('abort', canceled);
     }
+    throw new RemoteError('aborted', 'The task was canceled.');
   }
 
   /** The remote task is known from now on; or canceled, when the turn here is over. */

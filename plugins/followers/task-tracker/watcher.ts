@@ -234,7 +234,8 @@ export class Watcher {
   }
 
   private nextPoll(): number {
-    return pollMs(this.rung === 'close-poll' ? 'close-poll' : 'poll', this.polls++, this.deps.random());
+    const close = this.rung?.startsWith('close-') ?? false;
+    return pollMs(close ? 'close-poll' : 'poll', this.polls++, this.deps.random());
   }
 
   private closeLeftMs(watch: Watch): number {

@@ -40,6 +40,10 @@ export class FakePeer implements Peer {
   begins: TaskState = 'TASK_STATE_WORKING';
   /** Answers instead of a task. */
   message: string | undefined;
+  /** `send` begins its task, and answers only when this resolves. */
+  held: Promise<void> | undefined;
+  /** Streams end after their snapshot. */
+  closesStreams = false;
   private readonly streams = new Set<Stream>();
 
   count(operation: Operation): number {
@@ -60,6 +64,7 @@ export class FakePeer implements Peer {
     const known = message.taskId === undefined ? undefined : this.tasks.get(message.taskId);
     const task = known ?? this.add(`far-${this.tasks.size + 1}`, message.contextId ?? 'far-context');
     task.history.push(message);
+    await this.held;
     if (task.status.state === 'TASK_STATE_INPUT_REQUIRED') task.status = { state: 'TASK_STATE_WORKING' };
     return { task: structuredClone(task) };
   }
@@ -87,6 +92,7 @@ export class FakePeer implements Peer {
     });
     try {
       yield { kind: 'task', task: await this.get(taskId) };
+      if (this.closesStreams) return;
       for (;;) {
         const next = stream.queue.shift();
         if (next === undefined) await new Promise<void>((resolve) => (stream.wake = resolve));

@@ -59,6 +59,8 @@ export class MisbehavingPeer {
   files: Record<string, { body: Buffer | string; type?: string; status?: number }> = {};
   /** SendMessage answers when the task settles, whatever was asked for. */
   ignoresImmediateReturn = false;
+  /** A message that comes again is answered with its task, and begins nothing. */
+  idempotent = false;
   /** Answers are made with this; for parts of another version, or tasks without a member. */
   rewrite: (result: unknown) => unknown = (result) => result;
   private readonly once = new Map<string, Misdeed[]>();
@@ -295,6 +297,9 @@ export class MisbehavingPeer {
   }
 
   private async work(message: Json): Promise<RawTask> {
+    const again = (task: RawTask): boolean => task.history.some((one) => one['messageId'] === message['messageId']);
+    const before = this.idempotent ? [...this.tasks.values()].find(again) : undefined;
+    if (before) return before;
     const known = this.tasks.get(message['taskId'] as string);
     const id = known?.id ?? `remote-${++this.counter}`;
     const contextId = known?.contextId ?? (message['contextId'] as string | undefined) ?? `context-${this.counter}`;
