@@ -1,6 +1,7 @@
 // Tells webhooks what they are owed: one call at a time for each, so that it hears of changes in their order; what fails
 // is tried again by the retry schedule. What is owed is asked of the task at every step; a crash or a lost schedule can
 // only make a receiver hear something twice.
+import { setMaxListeners } from 'node:events';
 import type { PushAttempt, PushDead, PushDisabled, PushFailed } from '../../../src/bus/topics.js';
 import { errorText } from '../../../src/errors.js';
 import { owedTransitions } from '../../../src/ledger/owed-webhooks.js';
@@ -49,6 +50,8 @@ export class Deliveries {
 
   constructor(private readonly deps: DeliveriesDeps) {
     this.room = deps.room ?? new Room();
+    // Every call listens for the stop; Node would take so many for a leak.
+    setMaxListeners(0, this.controller.signal);
     this.candidates = new Candidates(this.room, deps.core.ledger.pushSchedule, (key) => this.busy.has(key));
   }
 

@@ -23,10 +23,12 @@ interface Post {
 /** A network on which each request waits for the test. */
 class ManualNet {
   readonly posts: Post[] = [];
+  readonly signals = new Set<AbortSignal>();
 
   request = (_policy: unknown, url: string, request: GuardedRequest = {}): Promise<GuardedAnswer> =>
     new Promise((resolve, reject) => {
       const { status } = (JSON.parse(String(request.body)) as { task: { status: { state: string } } }).task;
+      if (request.signal) this.signals.add(request.signal);
       request.signal?.addEventListener('abort', () => reject(new FetchError('aborted')));
       this.posts.push({
         url,
@@ -43,6 +45,13 @@ class ManualNet {
     return this.posts.map(({ url, state }) => `${new URL(url).pathname.slice(1)} ${state}`);
   }
 }
+
+/** As Node keeps it; its own question for it knows no signals of Jest's world. */
+const maxListeners = (signal: AbortSignal): unknown => {
+  const symbols = Object.getOwnPropertySymbols(signal);
+  const symbol = symbols.find(({ description }) => description === 'events.maxEventTargetListeners');
+  return symbol && Reflect.get(signal, symbol);
+};
 
 const hook = (id: string): PushConfig => ({ id, url: `https://hooks.example/${id}`, version: '1.0' });
 const ended: Event = [
@@ -336,6 +345,8 @@ describe('deliveries', () => {
     at.deliveries.start();
     for (let i = 0; i < 5; i++) await at.pass(1_000);
     expect(at.net.posts.length).toBe(hanging);
+    // They share a signal, which Node must not take for a leak.
+    expect([...at.net.signals].map(maxListeners)).toEqual([0]);
     await home.ledger.create(newTask('quick', { pushConfig: hook('quick') }));
     at.deliveries.wake('quick');
     await at.settle();
