@@ -30,6 +30,11 @@ export interface Config {
   heartbeatSeconds: number;
   chatWaitSeconds: number;
   turnDeadlineSeconds: number;
+  /** How long the work of a remote agent is followed closely, and how long at all. */
+  followSeconds: number;
+  followTimeoutSeconds: number;
+  /** Bytes of one file that a remote agent sends. */
+  maxReceivedBytes: number;
   /** How long a question waits for its answer, where a workspace says nothing else; also for the operator's own tasks. */
   expireQuestionsSeconds: number;
   /** How long ended tasks stay, and how many of a workspace; likewise. */
@@ -99,6 +104,9 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   heartbeatSeconds: 8,
   chatWaitSeconds: 30,
   turnDeadlineSeconds: 3600,
+  followSeconds: 60,
+  followTimeoutSeconds: 86_400,
+  maxReceivedBytes: 200 * MIB,
   expireQuestionsSeconds: 7 * 86_400,
   retention: { days: 90 },
   rate: { perMinute: 60, burst: 300 },
@@ -174,13 +182,14 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   if (problems.length > 0) throw new AppError('config', ['The configuration is not usable:', ...problems].join('\n- '));
 
   const { v: _v, agents: _agents, ...settings } = { ...fromFile.settings, ...fromEnv.settings };
-  const { sessionIdle, turnDeadline, expireQuestions, drain, ...rest } = settings;
+  const { sessionIdle, turnDeadline, followTimeout, expireQuestions, drain, ...rest } = settings;
   const { retention, rate, quota, streams, lockout, connections, ...plain } = rest;
   const config: Config = {
     ...DEFAULTS,
     ...plain,
     ...(sessionIdle === undefined ? {} : { sessionIdleSeconds: sessionIdle }),
     ...(turnDeadline === undefined ? {} : { turnDeadlineSeconds: turnDeadline }),
+    ...(followTimeout === undefined ? {} : { followTimeoutSeconds: followTimeout }),
     ...(drain === undefined ? {} : { drainSeconds: drain }),
     ...(expireQuestions === undefined ? {} : { expireQuestionsSeconds: expireQuestions }),
     retention: { ...DEFAULTS.retention, ...retention },

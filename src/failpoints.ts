@@ -2,6 +2,17 @@
 // one costs a single check.
 import { AppError } from './errors.js';
 
+/** Around work at a remote agent; passed only where a task has some. */
+export const REMOTE_FAILPOINTS = [
+  'watch.before-begin',
+  'watch.before-send',
+  'watch.after-send',
+  'watch.after-follow',
+  'watch.before-end',
+  'reply.before-prompt',
+  'reply.after-prompt',
+] as const;
+
 export const FAILPOINTS = [
   'journal.before-write',
   'journal.torn-write', // dies with half of the group on disk
@@ -28,6 +39,7 @@ export const FAILPOINTS = [
   'purge.after-checkpoint',
   'purge.after-transcript',
   'purge.after-blob',
+  ...REMOTE_FAILPOINTS,
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 

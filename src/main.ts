@@ -7,6 +7,7 @@ import { createCapabilities } from './capabilities.js';
 import { orderedId, randomId, systemClock, type Clock } from './clock.js';
 import { loadConfig, type Config } from './config.js';
 import { createEnvironment, type Environment, type Variables } from './environment.js';
+import { AgentCalls } from './executors/calls.js';
 import { ExecutorHost, HOST_DECLARATION } from './executors/host.js';
 import { Prompts, PROMPTS_DECLARATION } from './executors/prompts.js';
 import { ExecutorRegistry } from './executors/registry.js';
@@ -178,6 +179,8 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   closers.push(() => remotes.stop());
   let url = config.publicUrl ?? localUrl(config.host, config.port);
 
+  const hops = new Hops(ensureSwitchboardId(home, randomId));
+  const calls = new AgentCalls({ prompts, ledger, blobs, turns: host, hops, clock, newId: orderedId, log });
   const core: Core = {
     config,
     environment,
@@ -188,11 +191,12 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     ledger,
     blobs,
     prompts,
+    calls,
     registry,
     turns: host,
     callers,
     workspaces,
-    hops: new Hops(ensureSwitchboardId(home, randomId)),
+    hops,
     doors,
     streams,
     metrics,
@@ -200,6 +204,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     net,
     remotes,
     capabilities: createCapabilities(),
+    failpoints,
     baseUrl: () => url,
   };
   const installed: Installed[] = [];
@@ -240,6 +245,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     async stop() {
       front.gate.drain();
       prompts.stop();
+      calls.stop();
       for (const part of installed) part.drain?.();
       await host.stop(config.drainSeconds * 1000);
       await bus.drain();

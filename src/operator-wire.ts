@@ -40,6 +40,7 @@ export const CHAT_REQUEST = z.object({
   contextId: contextId.optional().describe('Continue this conversation; absent starts one.'),
   taskId: id.optional().describe('Continue this task, which waits for input.'),
   skill: z.string().min(1).max(200).optional(),
+  workspace: name.optional().describe('In whose agents.json the name is looked up first.'),
   returnImmediately: z.boolean().optional(),
   waitSeconds: waitSeconds.optional(),
 });
@@ -152,9 +153,36 @@ export const SESSIONS_ANSWER = z.object({
   nextCursor: z.string().optional(),
 });
 
+const remote = z
+  .object({
+    url: z.string(),
+    workspace: z.string().optional().describe('Whose agents.json names it; the list of the home when absent.'),
+    reachable: z.enum(['yes', 'no', 'unknown']).describe('`unknown` until it was first asked.'),
+    lastSeen: z.string().optional(),
+    problem: z.string().optional().describe('Why the last call did not work.'),
+    protocols: z.array(z.string()).optional(),
+    bindings: z.array(z.string()).optional(),
+  })
+  .describe('What is known of an agent elsewhere.');
+
+export const AGENTS_QUERY = z.object({
+  workspace: name
+    .optional()
+    .describe('The agents that this workspace may name; those of the home and of all workspaces when absent.'),
+  probe: z.enum(['true', 'false']).optional().describe('`true`: agents elsewhere are asked now.'),
+});
+
+export const AGENT_TEST = z.object({
+  workspace: name.optional().describe('In whose agents.json the name is looked up first.'),
+  message: z.string().min(1).max(1000).optional(),
+  waitSeconds: waitSeconds.optional(),
+});
+
 export const AGENTS_ANSWER = z.object({
+  problems: z.array(z.string()).optional().describe('Lists of agents that can not be read now.'),
   agents: z.array(
     z.object({
+      remote: remote.optional(),
       name: z.string(),
       kind: z.enum(['workspace', 'remote', 'plugin']),
       executor: z.string(),
@@ -166,6 +194,31 @@ export const AGENTS_ANSWER = z.object({
   ),
 });
 export type AgentsAnswer = z.infer<typeof AGENTS_ANSWER>;
+
+export const WATCHES_QUERY = z.object({
+  agent: z.string().optional(),
+  caller: z.string().optional(),
+  state: z.enum(['sending', 'following']).optional(),
+  ...page,
+});
+export const WATCHES_ANSWER = z.object({
+  watches: z.array(
+    z.object({
+      watchId: z.string(),
+      cid: z.string(),
+      agent: z.string(),
+      caller: z.string(),
+      state: z.enum(['sending', 'following']).describe('`sending`: whether the message arrived is not known.'),
+      remoteTaskId: z.string().optional(),
+      since: z.string(),
+      taskState,
+      pollUrl: z.string(),
+    }),
+  ),
+  total: z.number(),
+  nextCursor: z.string().optional(),
+});
+export type WatchesAnswer = z.infer<typeof WATCHES_ANSWER>;
 
 export const CALLERS_QUERY = z.object({ workspace: name.optional() });
 export const CALLERS_ANSWER = z.object({

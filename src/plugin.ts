@@ -6,9 +6,11 @@ import type { TopicKind } from './bus/topics.js';
 import type { Clock, NewId } from './clock.js';
 import type { Config } from './config.js';
 import type { Environment } from './environment.js';
+import type { Calls } from './executors/calls-port.js';
 import type { PromptPort } from './executors/prompt-port.js';
 import type { AgentRegistry } from './executors/registry-port.js';
 import type { Turns } from './executors/turns.js';
+import type { Failpoints } from './failpoints.js';
 import type { Hops } from './hops.js';
 import type { Doors } from './http/door.js';
 import type { KeyUses } from './http/key-uses.js';
@@ -35,6 +37,8 @@ export interface Core {
   ledger: Ledger;
   blobs: BlobStore;
   prompts: PromptPort;
+  /** How one agent asks another. */
+  calls: Calls;
   registry: AgentRegistry;
   /** Turns whose work goes on elsewhere. */
   turns: Turns;
@@ -54,6 +58,8 @@ export interface Core {
   remotes: RemoteAgents;
   /** What installed plugins add to what the core can do. */
   capabilities: Capabilities;
+  /** Where a crash test may kill the process. */
+  failpoints: Pick<Failpoints, 'hit'>;
   /** Where the server is reached: the public URL, else the listener's. Known once it listens. */
   baseUrl(): string;
 }

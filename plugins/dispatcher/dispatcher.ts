@@ -62,7 +62,7 @@ class Dispatcher {
       const record = ledger.get(taskId);
       if (!record) continue;
       const { caller, agent } = record.envelope;
-      const found = registry.find(agent, caller.scope);
+      const found = registry.find(agent, record.envelope.lookIn ?? caller.scope);
       if (!found) this.endUnstarted(taskId, 'The agent is not here any more.');
       else {
         const key = contextKey(caller.id, agent, record.task.contextId);
@@ -250,6 +250,7 @@ function newTask(candidate: Candidate, prompts: Pick<PromptPort, 'pushConfigOf'>
   const { agent, executor } = targetOf(candidate);
   const { cid, requestId, contextId, caller, message, surface, chain, subject, synthetic, traceparent } = request;
   const pushConfig = prompts.pushConfigOf(requestId);
+  const { lookIn, replyTo } = request;
   const skill = request.skill ?? candidate.skill;
   return {
     taskId: cid,
@@ -267,6 +268,8 @@ function newTask(candidate: Candidate, prompts: Pick<PromptPort, 'pushConfigOf'>
     ...(synthetic && { synthetic }),
     ...(traceparent !== undefined && { traceparent }),
     ...(pushConfig && { pushConfig }),
+    ...(lookIn !== undefined && { lookIn }),
+    ...(replyTo && { replyTo }),
     ...deadline(request),
   };
 }

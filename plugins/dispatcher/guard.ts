@@ -14,7 +14,7 @@ export interface Candidate {
   target?: ResolvedAgent & { reason: 'named' | 'skill' | 'default' };
   /** Set by the permission guard when the caller's rights select one. */
   skill?: string;
-  /** Set by the busy guard: the context is busy, but the message may wait. */
+  /** Set by the busy guard, and by the quota's for deliveries: the message waits until there is room. */
   queue?: boolean;
 }
 

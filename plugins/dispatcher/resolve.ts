@@ -7,24 +7,25 @@ export type Resolution = ResolvedAgent & { reason: 'named' | 'skill' | 'default'
 
 /** Undefined when no agent fits. Agents that are not exposed exist for the operator only. */
 export function resolveAgent(
-  request: Pick<PromptRequest, 'agent' | 'skill' | 'caller'>,
+  request: Pick<PromptRequest, 'agent' | 'skill' | 'caller' | 'lookIn'>,
   registry: AgentRegistry,
   defaultAgent: string | undefined,
 ): Resolution | undefined {
   const { scope } = request.caller;
+  const from = request.lookIn ?? scope;
   const usable = (candidate: ResolvedAgent | undefined): ResolvedAgent | undefined =>
     candidate && (candidate.agent.exposed || scope === 'operator') ? candidate : undefined;
 
   if (request.agent !== undefined) {
-    const named = usable(registry.find(request.agent, scope));
+    const named = usable(registry.find(request.agent, from));
     return named && { ...named, reason: 'named' };
   }
-  const all = registry.list(scope).filter(usable);
+  const all = registry.list(from).filter(usable);
   if (request.skill !== undefined) {
     const skilled = all.find(({ agent }) => agent.skills.some((skill) => skill.id === request.skill));
     return skilled && { ...skilled, reason: 'skill' };
   }
   const fallback =
-    defaultAgent === undefined ? (all.length === 1 ? all[0] : undefined) : usable(registry.find(defaultAgent, scope));
+    defaultAgent === undefined ? (all.length === 1 ? all[0] : undefined) : usable(registry.find(defaultAgent, from));
   return fallback && { ...fallback, reason: 'default' };
 }

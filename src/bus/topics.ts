@@ -3,19 +3,9 @@
 // `agent.prompt.progress.*` everybody's.
 import type { Artifact, Message, Part, StreamEvent, TaskState } from '../a2a-model.js';
 import type { ErrorCode, ErrorDetails } from '../errors.js';
+import type { CallerRef, Hop, ReplyTo } from './parties.js';
 
-/** Who asks: `<workspace>/<name>`, `operator` or `plugin/<name>`, and the scope that stores this caller's tasks. */
-export interface CallerRef {
-  id: string;
-  /** A workspace's name, or `operator`. */
-  scope: string;
-}
-
-/** One switchboard crossing: opaque hashes, so that a chain tells nothing about who ran what. */
-export interface Hop {
-  switchboard: string;
-  agent: string;
-}
+export type { CallerRef, Hop, ReplyTo } from './parties.js';
 
 export type Surface = 'a2a' | 'operator' | 'plugin' | 'tool' | 'delivery';
 
@@ -31,6 +21,9 @@ export interface PromptRequest {
   /** The addressed agent, if one was named. */
   agent?: string;
   skill?: string;
+  /** The workspace in whose agents.json the name is looked up first; the caller's own when absent. */
+  lookIn?: string;
+  replyTo?: ReplyTo;
   /** What a cooldown is counted by; the contextId when absent. */
   subject?: string;
   caller: CallerRef;
@@ -216,6 +209,39 @@ export interface PushDisabled {
   by: 'gone' | 'operator';
 }
 
+/** A task's work at a remote agent, while it is followed and when that ends. */
+export interface WatchEvent {
+  watchId: string;
+  taskId: string;
+  caller: string;
+  /** The remote agent. */
+  agent: string;
+  remoteTaskId?: string;
+  /** How it is followed now. */
+  rung?: string;
+}
+
+export interface WatchSettled extends WatchEvent {
+  /**
+   * `result`: the remote task ended. `question`: it asks. `lost`: the peer does not know it (any more). `stopped`: the
+   * agent is not configured any more, or following it failed again and again. `no-result`: it took too long. `gone`: the
+   * turn here ended otherwise.
+   */
+  end: 'result' | 'question' | 'lost' | 'stopped' | 'no-result' | 'gone';
+}
+
+/** What became of a task was told to the conversation that had asked for it, as a prompt of its own. */
+export interface WatchDelivered {
+  /** The task that was asked for, and its agent. */
+  taskId: string;
+  agent: string;
+  caller: string;
+  state: TaskState;
+  /** The task that tells. */
+  inTask: string;
+  to: ReplyTo;
+}
+
 export interface OwnerNotified {
   workspace: string;
   caller: string;
@@ -245,6 +271,10 @@ export interface TopicMap {
   'push.failed': PushFailed;
   'push.dead': PushDead;
   'push.disabled': PushDisabled;
+  'watch.started': WatchEvent;
+  'watch.updated': WatchEvent;
+  'watch.settled': WatchSettled;
+  'watch.delivered': WatchDelivered;
   'owner.notified': OwnerNotified;
   'plugin.failed': PluginFailed;
 }
@@ -269,6 +299,10 @@ export const TOPIC_SUFFIX: { readonly [K in TopicKind]: (keyof TopicMap[K] & str
   'push.failed': null,
   'push.dead': null,
   'push.disabled': null,
+  'watch.started': null,
+  'watch.updated': null,
+  'watch.settled': null,
+  'watch.delivered': null,
   'owner.notified': null,
   'plugin.failed': null,
 };

@@ -9,12 +9,19 @@ interface Options {
   agent?: string;
   context?: string;
   skill?: string;
+  workspace?: string;
 }
 
-const request = ({ agent, context, skill }: Options): Pick<ChatRequest, 'agent' | 'contextId' | 'skill'> => ({
+const request = ({
+  agent,
+  context,
+  skill,
+  workspace,
+}: Options): Pick<ChatRequest, 'agent' | 'contextId' | 'skill' | 'workspace'> => ({
   agent,
   contextId: context,
   skill,
+  workspace,
 });
 
 export function addChat(program: Command, context: Context): void {
@@ -22,7 +29,8 @@ export function addChat(program: Command, context: Context): void {
     command
       .option('-a, --agent <name>', 'default: the configured default agent')
       .option('-c, --context <id>', 'continue this conversation')
-      .option('--skill <id>');
+      .option('--skill <id>')
+      .option('-w, --workspace <name>', 'in whose agents.json the agent is looked up first');
 
   context.act<[string[]], Options>(
     talking(program.command('send <words...>').description('hand work to an agent and return at once')),

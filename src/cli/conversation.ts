@@ -10,7 +10,7 @@ import { taskLines } from './render.js';
 export async function converse(
   operator: OperatorClient,
   io: Io,
-  opening: Pick<ChatRequest, 'agent' | 'contextId' | 'skill'>,
+  opening: Pick<ChatRequest, 'agent' | 'contextId' | 'skill' | 'workspace'>,
 ): Promise<ExitCode> {
   let known = opening;
   let open: TaskView | undefined;
@@ -37,7 +37,7 @@ export async function converse(
 function say(
   operator: OperatorClient,
   line: string,
-  known: Pick<ChatRequest, 'agent' | 'contextId' | 'skill'>,
+  known: Pick<ChatRequest, 'agent' | 'contextId' | 'skill' | 'workspace'>,
   open: TaskView | undefined,
 ): Promise<TaskView> {
   if (open === undefined) return operator.chat({ ...known, message: line });

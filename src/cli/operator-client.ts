@@ -13,6 +13,7 @@ import type {
   RemovedKeys,
   TasksAnswer,
   TaskView,
+  WatchesAnswer,
 } from '../operator-wire.js';
 import { Unreachable } from './exit-codes.js';
 
@@ -45,7 +46,12 @@ export class OperatorClient {
   redriveSince = (since: string): Promise<Redriven> => this.call('POST', '/api/a2a/pushes/redrive', { since });
   switchPush = (taskId: string, configId: string, to: 'disable' | 'enable'): Promise<PushView> =>
     this.call('POST', `${pushPath(taskId, configId)}/${to}`, {});
-  agents = (): Promise<AgentsAnswer> => this.call('GET', '/api/a2a/agents');
+  agents = (query: Record<string, string | undefined> = {}): Promise<AgentsAnswer> =>
+    this.call('GET', `/api/a2a/agents${search(query)}`);
+  testAgent = (name: string, test: object): Promise<TaskView> =>
+    this.call('POST', `/api/a2a/agents/${encodeURIComponent(name)}/test`, test);
+  watches = (query: Record<string, string | undefined>): Promise<WatchesAnswer> =>
+    this.call('GET', `/api/a2a/watches${search(query)}`);
   callers = (workspace?: string): Promise<CallersAnswer> =>
     this.call('GET', `/api/a2a/callers${search({ workspace })}`);
   addCaller = (caller: object): Promise<MintedKey> => this.call('POST', '/api/a2a/callers', caller);

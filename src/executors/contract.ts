@@ -39,6 +39,8 @@ export interface Prompt {
   /** Every question this task has asked and its answer, oldest first. */
   answers: Answer[];
   chain: Hop[];
+  /** The workspace in whose agents.json the agent's name was looked up; the caller's own when absent. */
+  lookIn?: string;
   traceparent?: string;
   synthetic?: boolean;
 }
@@ -89,6 +91,8 @@ export interface Executor {
   readonly name: string;
   /** Its turns are turns of a session: the ledger keeps a transcript of them in the agent's workspace. */
   readonly keepsSessions?: boolean;
+  /** Milliseconds one of its turns may take; the configuration's default when absent. */
+  readonly turnDeadlineMs?: number;
   /** The agent of that name that this executor serves, as seen from the caller's scope. Cheap: called per request. */
   find(agent: string, scope: string): AgentInfo | undefined;
   /** All agents it serves, as seen from the scope. */

@@ -50,6 +50,7 @@ export interface HostDeps {
 
 export class ExecutorHost implements Turns {
   private readonly runs = new Map<string, Run>();
+  private readonly lookers: ((cid: string) => Promise<void>)[] = [];
   private idle: (() => void) | undefined;
 
   constructor(private readonly deps: HostDeps) {
@@ -69,8 +70,18 @@ export class ExecutorHost implements Turns {
     if (known && (known.assigned.turn !== turn || !known.delegated)) return undefined;
     const run = known ?? this.open(assignedOf(record), record);
     run.delegated = true;
+    run.answered ||= record.task.artifacts.length > 0;
     const end = (outcome: RunOutcome): void => this.finish(run, endOfOutcome(outcome, run));
     return { prompt: run.prompt, handle: run, end };
+  }
+
+  async look(cid: string, signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([Promise.all(this.lookers.map((looker) => looker(cid))), aborted]);
+  }
+
+  onLook(looker: (cid: string) => Promise<void>): void {
+    this.lookers.push(looker);
   }
 
   /** Waits up to `graceMs` for running turns, then ends them as interrupted. */
@@ -85,6 +96,8 @@ export class ExecutorHost implements Turns {
       });
     }
     for (const run of this.here()) {
+      // What was sent may be worked on there: the next process finds out.
+      if (this.deps.ledger.get(run.assigned.cid)?.envelope.watch) continue;
       this.end(run, failedEnd('interrupted', 'The server stopped while this task was running.'));
       run.controller.abort();
     }
@@ -102,7 +115,8 @@ export class ExecutorHost implements Turns {
       this.end(run, failedEnd('no-executor', 'Nothing is installed here that can run this agent.'));
       return this.settled(run, 'TASK_STATE_FAILED');
     }
-    const deadlineMs = assigned.deadlineAt === undefined ? this.deps.turnDeadlineMs : assigned.deadlineAt - clock.now();
+    const usualMs = executor.turnDeadlineMs ?? this.deps.turnDeadlineMs;
+    const deadlineMs = assigned.deadlineAt === undefined ? usualMs : assigned.deadlineAt - clock.now();
     const cancelDeadline = clock.after(Math.max(0, deadlineMs), () => {
       this.abort(run, failedEnd('deadline', 'The agent did not finish in time.'));
     });

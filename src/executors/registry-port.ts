@@ -9,6 +9,8 @@ export interface ResolvedAgent {
 export interface AgentRegistry {
   /** Executors are asked in the order they registered; the first that knows a name has it. */
   register(executor: Executor): void;
+  /** As `register`, but it is asked after all others, whenever they come. */
+  registerLast(executor: Executor): void;
   find(agent: string, scope: string): ResolvedAgent | undefined;
   /** All agents visible from a scope, one per name. */
   list(scope: string): ResolvedAgent[];

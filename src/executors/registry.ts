@@ -4,7 +4,8 @@ import type { AgentInfo, Executor } from './contract.js';
 import type { AgentRegistry, ResolvedAgent } from './registry-port.js';
 
 export class ExecutorRegistry implements AgentRegistry {
-  private readonly executors = new Map<string, Executor>();
+  private executors = new Map<string, Executor>();
+  private readonly last = new Set<Executor>();
   private readonly reportedTwice = new Set<string>();
 
   constructor(private readonly log: Logger) {}
@@ -12,6 +13,13 @@ export class ExecutorRegistry implements AgentRegistry {
   register(executor: Executor): void {
     if (this.executors.has(executor.name)) throw new Error(`there is already an executor named ${executor.name}`);
     this.executors.set(executor.name, executor);
+    const inOrder = [...this.executors].sort(([, a], [, b]) => Number(this.last.has(a)) - Number(this.last.has(b)));
+    this.executors = new Map(inOrder);
+  }
+
+  registerLast(executor: Executor): void {
+    this.last.add(executor);
+    this.register(executor);
   }
 
   executor(name: string): Executor | undefined {
@@ -53,8 +61,9 @@ export class ExecutorRegistry implements AgentRegistry {
   }
 
   private reportTwice(agent: AgentInfo, executor: Executor): void {
-    if (this.reportedTwice.has(agent.name)) return;
-    this.reportedTwice.add(agent.name);
+    const which = `${executor.name} ${agent.name}`;
+    if (this.reportedTwice.has(which)) return;
+    this.reportedTwice.add(which);
     this.log.warn(
       { agent: agent.name, executor: executor.name },
       'this name is taken already; the later agent is ignored',

@@ -49,6 +49,7 @@ export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigne
     answers: envelope.answers,
     chain: envelope.chain,
     ...(envelope.skill !== undefined && { skill: envelope.skill }),
+    ...(envelope.lookIn !== undefined && { lookIn: envelope.lookIn }),
     ...(assigned.traceparent !== undefined && { traceparent: assigned.traceparent }),
     ...(envelope.synthetic && { synthetic: true }),
   };

@@ -23,4 +23,8 @@ export interface Turns {
    * not open, or its executor has not let go of it.
    */
   adopt(cid: string, turn: number): OpenTurn | undefined;
+  /** Has whoever follows the task look at it now; resolves when that is done, or when `signal` aborts. */
+  look(cid: string, signal: AbortSignal): Promise<void>;
+  /** Whoever follows tasks says so here. */
+  onLook(looker: (cid: string) => Promise<void>): void;
 }

@@ -8,6 +8,7 @@ import type { KnownMessage, Mirror, TaskRow } from '../mirror/rows.js';
 import type { LiveTask } from './live-task.js';
 import { statusSince, type RemoteRef, type TaskEvent, type TaskRecord, type Watch } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
+import { mayOweReply } from './owed-reply.js';
 import { Sweep } from './sweep.js';
 import { blobsOf } from './task-blobs.js';
 import { dropRow } from './task-files.js';
@@ -245,5 +246,6 @@ export function rowOf(record: TaskRecord): TaskRow {
     ...(envelope.pushConfigs && { webhooks: webhookRows(envelope) }),
     ...(blobs.length > 0 && { blobs }),
     ...(envelope.watch && { watch: watchOf(envelope.watch, envelope.remote) }),
+    ...(mayOweReply({ task, envelope }) && { owesReply: true }),
   };
 }

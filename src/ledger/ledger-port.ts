@@ -92,16 +92,31 @@ export interface PushSchedule {
   tries(taskId: string, configId: string, limit: number): PushTry[];
 }
 
+export interface WatchChange {
+  watch?: Partial<Omit<Watch, 'id' | 'agent'>>;
+  remote?: RemoteRef;
+}
+
 /** What tasks know of their work at remote agents. */
 export interface Watches {
   /**
-   * Stores what is known now; resolves after the commit. Throws `task-not-found`, and `unsupported-operation` when that
-   * turn is not open.
+   * The open turn's work goes elsewhere from now on; resolves after the commit. Throws `task-not-found`, and
+   * `unsupported-operation` when that turn is not open.
    */
-  update(taskId: string, turn: number, change: { watch?: Watch; remote?: RemoteRef }): Promise<TaskRecord>;
+  begin(taskId: string, turn: number, watch: Watch, remote?: RemoteRef): Promise<TaskRecord>;
+  /** Stores what is new; members of the watch that are not named stay as they are. Resolves and throws like `begin`. */
+  update(taskId: string, turn: number, change: WatchChange): Promise<TaskRecord>;
   /** All that are followed, or should be, oldest first. */
   all(): WatchRow[];
   find(watchId: string): WatchRow | undefined;
+}
+
+/** Tasks that a conversation asked for, and is told of. */
+export interface Replies {
+  /** It was told everything up to `upTo`. Resolves after the commit; nothing happens when it was told before. */
+  acknowledge(taskId: string, upTo: number): Promise<void>;
+  /** Those that have something to tell, or may have later. */
+  open(): string[];
 }
 
 /** How much there is. No task is looked at for it; the latest change may not be counted yet. */
@@ -117,6 +132,7 @@ export interface TaskCensus {
 }
 
 export interface Ledger {
+  readonly replies: Replies;
   readonly watches: Watches;
   readonly pushConfigs: PushConfigs;
   readonly pushSchedule: PushSchedule;

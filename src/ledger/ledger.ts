@@ -20,6 +20,7 @@ import { TaskMemory } from './task-memory.js';
 import { PushTimetable } from './push-timetable.js';
 import { TaskPurge, type TaskPurgeDeps } from './task-purge.js';
 import { mustHaveRoom, TaskPushConfigs } from './task-push-configs.js';
+import { TaskReplies } from './task-replies.js';
 import { TaskWatches } from './task-watches.js';
 import { reduce, refusalOf } from './task-reducer.js';
 
@@ -31,12 +32,10 @@ export interface LedgerDeps extends Omit<TaskPurgeDeps, 'memory' | 'checkpointer
 export class FileLedger implements Ledger {
   /** Events that came too late or did not fit their task. */
   droppedEvents = 0;
-  readonly pushConfigs = new TaskPushConfigs({
-    load: (taskId) => this.mustLoad(taskId),
-    append: (live, event) => this.append(live, event),
-  });
+  readonly pushConfigs: TaskPushConfigs;
   readonly boot: string;
   readonly watches: TaskWatches;
+  readonly replies: TaskReplies;
   readonly census: Census;
   readonly purge: TaskPurge;
   readonly pushSchedule: PushTimetable;
@@ -63,12 +62,15 @@ export class FileLedger implements Ledger {
     this.purge = new TaskPurge({ ...deps, memory, checkpointer, load: (taskId) => this.load(taskId) });
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, checkpointer);
-    this.watches = new TaskWatches({
-      ...deps,
+    const ports = {
+      mirror: deps.mirror,
       syncMirror: () => checkpointer.syncMirror(),
-      load: (taskId) => this.mustLoad(taskId),
-      append: (live, event) => this.append(live, event),
-    });
+      load: (taskId: string) => this.mustLoad(taskId),
+      append: (live: LiveTask, event: TaskEvent) => this.append(live, event),
+    };
+    this.pushConfigs = new TaskPushConfigs(ports);
+    this.watches = new TaskWatches(ports);
+    this.replies = new TaskReplies(ports);
     this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe: () => deps.stores.probe() });
     takeFromBus(deps.bus, {
       event: (taskId, event) => this.take(taskId, event),

@@ -1,7 +1,7 @@
 // What the ledger stores: a task with its envelope (the checkpoint), and the events that lead there (the journal).
 // Everything here is plain JSON; the reducer in task-reducer.ts is the only code that turns events into records.
 import type { Artifact, Message, Part, PushConfig, StreamEvent, Task, TaskState } from '../a2a-model.js';
-import type { CallerRef, Hop, RunError, Surface, Usage } from '../bus/topics.js';
+import type { CallerRef, Hop, ReplyTo, RunError, Surface, Usage } from '../bus/topics.js';
 
 /** The version this code writes into every file; a file with a newer one is refused. */
 export const RECORD_VERSION = 1;
@@ -76,8 +76,14 @@ export interface Watch {
   since: number;
   /** SHA-256 in hex of the token that the peer's callbacks carry. */
   tokenHash?: string;
-  /** The last of the caller's messages that the peer was given while this turn was open. */
-  passed?: string;
+  /** Id of the last of the caller's messages that the peer was given, or is about to be. */
+  passed: string;
+}
+
+/** Who is told what becomes of a task, and how far that is done. */
+export interface Reply extends ReplyTo {
+  /** Everything up to this position was told. */
+  acknowledged: number;
 }
 
 /** Where a task's work is done at a remote agent. Outlives the watch, so that what comes next continues there. */
@@ -119,6 +125,9 @@ export interface TaskEnvelope {
   usage?: Usage;
   watch?: Watch;
   remote?: RemoteRef;
+  /** The workspace whose agents.json names the agent, where that is not the caller's. */
+  lookIn?: string;
+  replyTo?: Reply;
   /** Oldest first; absent when there are none. */
   pushConfigs?: PushRegistration[];
   /** True while an assistant message is open: the next delta appends to the artifact `response`. */
@@ -161,6 +170,8 @@ export interface CreatedEvent {
   traceparent?: string;
   deadlineAt?: number;
   pushConfig?: PushConfig;
+  lookIn?: string;
+  replyTo?: ReplyTo;
 }
 
 /** What happens to a task's webhooks. Fits a task in any state and changes nothing that a client sees of the task. */
@@ -216,6 +227,8 @@ export type TaskEvent =
       usage?: Usage;
     }
   | { type: 'canceled'; by: string; reason?: string }
+  /** Whoever asked for the task was told everything up to position `upTo`. Fits a task in any state. */
+  | { type: 'reply-acknowledged'; upTo: number }
   /** Nobody answered in time what it waits for. */
   | { type: 'expired' }
   | PushEvent;

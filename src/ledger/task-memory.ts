@@ -37,7 +37,8 @@ export class TaskMemory {
   saved(live: LiveTask): void {
     const now = this.clock.now();
     this.leaving.delete(live.taskId);
-    this.leaving.set(live.taskId, now + KEEP_MS);
+    // One with an open turn comes here again when that has ended.
+    if (!live.head?.envelope.turnOpen) this.leaving.set(live.taskId, now + KEEP_MS);
     // What has to stay goes to the end of the queue; the count keeps that from going in circles.
     for (let looks = Math.min(this.leaving.size, LOOKS); looks > 0; looks--) {
       const [oldest] = this.leaving;

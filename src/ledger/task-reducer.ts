@@ -1,6 +1,7 @@
 // The one place where events become a task. Pure: no clock, no ids, no I/O, and never a change to its input.
 import { isTerminal, isWaiting, textOf, type Artifact, type Task } from '../a2a-model.js';
 import { Draft, isoTime, type Reduction } from './draft.js';
+import { replyRefusal } from './owed-reply.js';
 import { configRefusal, isPushEvent, pushRefusal, withPushEvent } from './push-configs.js';
 import type { CreatedEvent, JournalEntry, TaskEnvelope, TaskEvent, TaskRecord, Update } from './records.js';
 
@@ -18,6 +19,7 @@ export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): str
   if (!record) return 'the task does not exist';
   const { envelope, task } = record;
   if (isPushEvent(event)) return pushRefusal(envelope, event);
+  if (event.type === 'reply-acknowledged') return replyRefusal(envelope, event);
   if (isTerminal(task.status.state)) return 'the task has ended';
   switch (event.type) {
     case 'canceled':
@@ -118,6 +120,9 @@ function apply(draft: Draft, event: Exclude<TaskEvent, CreatedEvent>): void {
         'TASK_STATE_CANCELED',
         event.reason ? draft.agentMessage([{ text: event.reason }]) : undefined,
       );
+    case 'reply-acknowledged':
+      if (draft.envelope.replyTo) draft.envelope.replyTo = { ...draft.envelope.replyTo, acknowledged: event.upTo };
+      return;
     case 'expired':
       return expire(draft);
     case 'push-config':
@@ -154,6 +159,8 @@ function create(entry: JournalEntry, event: CreatedEvent): Reduction {
     ...(event.synthetic && { synthetic: true }),
     ...(event.traceparent !== undefined && { traceparent: event.traceparent }),
     ...(event.deadlineAt !== undefined && { deadlineAt: event.deadlineAt }),
+    ...(event.lookIn !== undefined && { lookIn: event.lookIn }),
+    ...(event.replyTo && { replyTo: { ...event.replyTo, acknowledged: seq } }),
     turn: 1,
     turnOpen: false,
     seq,

@@ -1,7 +1,7 @@
 // What tasks know of their work at remote agents: steps that no stream shows, stored like every other.
 import { AppError } from '../errors.js';
 import type { Mirror, WatchRow } from '../mirror/rows.js';
-import type { Watches } from './ledger-port.js';
+import type { WatchChange, Watches } from './ledger-port.js';
 import type { LiveTask } from './live-task.js';
 import type { RemoteRef, TaskEvent, TaskRecord, Watch } from './records.js';
 import { refusalOf } from './task-reducer.js';
@@ -17,9 +17,25 @@ interface Deps {
 export class TaskWatches implements Watches {
   constructor(private readonly deps: Deps) {}
 
-  async update(taskId: string, turn: number, change: { watch?: Watch; remote?: RemoteRef }): Promise<TaskRecord> {
+  begin(taskId: string, turn: number, watch: Watch, remote?: RemoteRef): Promise<TaskRecord> {
+    return this.append(taskId, turn, () => ({ watch, ...(remote && { remote }) }));
+  }
+
+  update(taskId: string, turn: number, { watch, remote }: WatchChange): Promise<TaskRecord> {
+    return this.append(taskId, turn, (known) => ({
+      ...(watch && known && { watch: { ...known, ...watch } }),
+      ...(remote && { remote }),
+    }));
+  }
+
+  /** The change is made of what is known at this moment, what is on its way to the journal included. */
+  private async append(
+    taskId: string,
+    turn: number,
+    change: (known: Watch | undefined) => { watch?: Watch; remote?: RemoteRef },
+  ): Promise<TaskRecord> {
     const live = this.deps.load(taskId);
-    const event: TaskEvent = { type: 'watch', turn, ...change };
+    const event: TaskEvent = { type: 'watch', turn, ...change(live.head?.envelope.watch) };
     const refusal = refusalOf(live.head, event);
     if (refusal !== undefined) throw new AppError('unsupported-operation', `Not possible now: ${refusal}.`);
     return this.deps.append(live, event);

@@ -10,6 +10,7 @@ const TABLES = [
   'context_counts',
   'folders',
   'watches',
+  'replies',
   'blob_uses',
   'push_schedule',
 ];

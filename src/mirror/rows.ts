@@ -25,6 +25,8 @@ export interface TaskRow {
   blobs?: readonly string[];
   /** Its work at a remote agent, while that is followed. */
   watch?: Omit<WatchRow, 'taskId' | 'scope'>;
+  /** Whoever asked for it has, or may have, something to be told. */
+  owesReply?: boolean;
 }
 
 export interface WatchRow {
@@ -53,7 +55,7 @@ export interface TaskQuery {
 }
 
 export interface TaskPage {
-  rows: Omit<TaskRow, 'messages' | 'watch' | 'webhooks'>[];
+  rows: Omit<TaskRow, 'messages' | 'watch' | 'owesReply' | 'webhooks'>[];
   /** All matches, before paging. */
   total: number;
   /** Where the next page starts; absent on the last page. */
@@ -125,6 +127,8 @@ export interface Mirror {
   /** Oldest first. */
   watches(): WatchRow[];
   findWatch(watchId: string): WatchRow | undefined;
+  /** Ids of tasks that owe a reply. */
+  openReplies(): string[];
   /** Ids, scopes, callers and agents of all tasks in a non-terminal state. */
   live(): { taskId: string; scope: string; caller: string; agent: string; state: string }[];
   /** How many tasks a scope has, in whatever state. Cheap: no task is looked at. */

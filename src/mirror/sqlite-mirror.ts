@@ -13,6 +13,7 @@ import { PushSchedule } from './push-schedule.js';
 import { pushTable } from './push-table.js';
 import { PushTries } from './push-tries.js';
 import { OldestTasks } from './oldest-tasks.js';
+import { ReplyList } from './reply-list.js';
 import type {
   AgedTask,
   KnownMessage,
@@ -64,6 +65,7 @@ export class SqliteMirror implements Mirror {
   private readonly schedule: PushSchedule;
   private readonly uses: BlobUses;
   private readonly watchList: WatchList;
+  private readonly replyList: ReplyList;
   private readonly find: Statement<[number, string], { id: number; seq: number; lane: number }>;
   private readonly insert: Statement<[number, string, ...number[], string]>;
   private readonly update: Statement<[...number[], string, number]>;
@@ -91,6 +93,7 @@ export class SqliteMirror implements Mirror {
     this.uses = new BlobUses(db);
     this.messages = new MessageIndex(db, (taskId) => this.scopeOf(taskId) !== undefined);
     this.watchList = new WatchList(db);
+    this.replyList = new ReplyList(db);
     this.find = db.prepare('SELECT id, seq, lane FROM tasks WHERE key = ? AND task_id = ?');
     this.insert = db.prepare(WRITES.insert);
     this.update = db.prepare(WRITES.update);
@@ -134,6 +137,7 @@ export class SqliteMirror implements Mirror {
         if (known) this.delete.run(known.id);
         this.schedule.remove(taskId);
         this.watchList.remove(taskId);
+        this.replyList.remove(taskId);
       }
     };
     storing(() => this.inTransaction(work));
@@ -214,6 +218,10 @@ export class SqliteMirror implements Mirror {
     return storing(() => this.watchList.find(watchId));
   }
 
+  openReplies(): string[] {
+    return this.replyList.all();
+  }
+
   live(): ReturnType<Mirror['live']> {
     const rows = storing(() => {
       this.askable();
@@ -252,6 +260,7 @@ export class SqliteMirror implements Mirror {
         makeIndexes = emptyTables(this.db);
       });
       this.watchList.cleared();
+      this.replyList.cleared();
       this.makeIndexes = makeIndexes;
     });
   }
@@ -285,6 +294,7 @@ export class SqliteMirror implements Mirror {
     this.schedule.replace(row, known !== undefined);
     if (row.blobs) this.uses.add(row.scope, taskId, row.blobs);
     this.watchList.write(row);
+    this.replyList.write(row);
   }
 
   private contextId(name: string, lane: number): number {

@@ -11,6 +11,11 @@ export interface RemoteDirectoryDeps extends SessionDeps {
   enabled: boolean;
 }
 
+interface Entry {
+  agent: RemoteAgent;
+  listed: RemoteAgentView['listed'];
+}
+
 const OPERATOR = 'operator';
 /** How often all agents are looked at in the background; whether that asks them, HTTP caching decides. */
 const LOOK_MS = 300_000;
@@ -40,12 +45,12 @@ export class RemoteDirectory implements RemoteAgents {
   }
 
   find(name: string, scope: string): RemoteAgentView | undefined {
-    const agent = this.entry(name, scope);
-    return agent && this.view(agent);
+    const entry = this.entry(name, scope);
+    return entry && this.view(entry);
   }
 
   list(scope: string): RemoteAgentView[] {
-    return this.entries(scope).map((agent) => this.view(agent));
+    return this.entries(scope).map((entry) => this.view(entry));
   }
 
   unreadable(scope: string): string | undefined {
@@ -55,53 +60,53 @@ export class RemoteDirectory implements RemoteAgents {
   }
 
   async probe(scope: string, options: CallOptions = {}): Promise<RemoteAgentView[]> {
-    const agents = this.entries(scope);
+    const entries = this.entries(scope);
     // What is found, good or bad, is in the view.
     if (this.deps.enabled) {
       await Promise.all(
-        agents.map((agent) =>
+        entries.map(({ agent }) =>
           this.session(agent)
             .currentCard(options, true)
             .catch(() => undefined),
         ),
       );
     }
-    return agents.map((agent) => this.view(agent));
+    return entries.map((entry) => this.view(entry));
   }
 
   async connect(name: string, scope: string, options: CallOptions = {}): Promise<Peer> {
     if (!this.deps.enabled) {
       throw new RemoteError('unsupported', 'Calls to agents elsewhere are switched off here.', false);
     }
-    const agent = this.entry(name, scope);
-    if (!agent) throw this.unknown(name, scope);
-    const session = this.session(agent);
+    const entry = this.entry(name, scope);
+    if (!entry) throw this.unknown(name, scope);
+    const session = this.session(entry.agent);
     return new RemotePeer(session, await session.currentCard(options));
   }
 
   callbackUrl(name: string, scope: string): string | undefined {
-    return this.entry(name, scope)?.callbackUrl;
+    return this.entry(name, scope)?.agent.callbackUrl;
   }
 
-  /** The scope's own agents, then those of the home that no own one hides. */
-  private entries(scope: string): RemoteAgent[] {
-    const own = this.deps.files.of(scope).agents;
-    if (scope === OPERATOR) return own;
-    const names = new Set(own.map(({ name }) => name));
-    return [...own, ...this.deps.files.of(OPERATOR).agents.filter(({ name }) => !names.has(name))];
+  /** The scope's own agents, then those of the home. */
+  private entries(scope: string): Entry[] {
+    const of = (list: string, listed: RemoteAgentView['listed']): Entry[] =>
+      this.deps.files.of(list).agents.map((agent) => ({ agent, listed }));
+    return [...(scope === OPERATOR ? [] : of(scope, 'workspace')), ...of(OPERATOR, 'home')];
   }
 
-  private entry(name: string, scope: string): RemoteAgent | undefined {
-    return this.entries(scope).find((agent) => agent.name === name);
+  private entry(name: string, scope: string): Entry | undefined {
+    return this.entries(scope).find(({ agent }) => agent.name === name);
   }
 
-  private view(agent: RemoteAgent): RemoteAgentView {
+  private view({ agent, listed }: Entry): RemoteAgentView {
     const session = this.sessions.get(JSON.stringify(agent));
     const card = session?.card;
     const description = agent.description ?? card?.description;
     const unique = (values: string[]): string[] => [...new Set(values)];
     return {
       name: agent.name,
+      listed,
       url: shownUrl(agent.url),
       ...(description !== undefined && { description }),
       skills: card?.skills ?? [],
@@ -139,7 +144,7 @@ export class RemoteDirectory implements RemoteAgents {
   private unknown(name: string, scope: string): RemoteError {
     const unreadable = this.unreadable(scope);
     if (unreadable !== undefined) return new RemoteError('unreadable-config', `${unreadable}.`, false);
-    const names = this.entries(scope).map((agent) => agent.name);
+    const names = [...new Set(this.entries(scope).map(({ agent }) => agent.name))];
     const others = names.length === 0 ? 'none is configured' : `configured are ${names.join(', ')}`;
     return new RemoteError(
       'unknown-agent',

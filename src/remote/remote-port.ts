@@ -117,6 +117,8 @@ export interface Peer {
 /** What is known of a remote agent without calling it now. */
 export interface RemoteAgentView {
   name: string;
+  /** Where it is configured: in the agents.json of the workspace that was asked for, or in the home's list. */
+  listed: 'workspace' | 'home';
   /** The configured address, without user info, query and fragment. */
   url: string;
   description?: string;
@@ -134,6 +136,7 @@ export interface RemoteAgentView {
 export interface RemoteAgents {
   /** Names are looked up in the scope's agents.json, then in the home's list. Cheap: reads cached state only. */
   find(name: string, scope: string): RemoteAgentView | undefined;
+  /** Both lists, the scope's own first; a name that is in both comes twice. */
   list(scope: string): RemoteAgentView[];
   /** Why the scope's file can't be read at the moment. */
   unreadable(scope: string): string | undefined;

@@ -22,7 +22,7 @@ export interface CallerEntry {
   keys: CallerKey[];
   note?: string;
   createdAt?: string;
-  /** `whsec_` and base64. */
+  /** As written: see `isWebhookSecret`. */
   webhookSecret?: string;
   /** As written; absent = the default. */
   agents?: string[];
@@ -83,6 +83,7 @@ export function readKey(raw: unknown): CallerKey | undefined {
 const WEBHOOK_SECRET = /^whsec_(.+)$/;
 const MAX_SECRET_BYTES = 1_024;
 
+/** True for `whsec_` and base64: what can sign. */
 export function isWebhookSecret(text: string): boolean {
   const bytes = decodeBase64(WEBHOOK_SECRET.exec(text)?.[1] ?? '', MAX_SECRET_BYTES);
   return Buffer.isBuffer(bytes) && bytes.length > 0;
@@ -108,8 +109,7 @@ function readEntry(workspace: string, raw: unknown, place: string, reading: Call
   usable.forEach((parsedKey, at) => {
     if (!parsedKey) reading.problems.push(`key ${at + 1} of caller "${name}" is skipped: it is not valid`);
   });
-  const signs = webhookSecret !== undefined && isWebhookSecret(webhookSecret);
-  if (webhookSecret !== undefined && !signs) {
+  if (webhookSecret !== undefined && !isWebhookSecret(webhookSecret)) {
     reading.problems.push(`the webhookSecret of caller "${name}" is not valid: its webhooks are not signed`);
   }
   const caller: Caller = {
@@ -126,7 +126,7 @@ function readEntry(workspace: string, raw: unknown, place: string, reading: Call
     keys: usable.filter((parsedKey) => parsedKey !== undefined),
     ...(note !== undefined && { note }),
     ...(createdAt !== undefined && { createdAt }),
-    ...(signs && { webhookSecret }),
+    ...(webhookSecret !== undefined && { webhookSecret }),
     ...(agents && { agents }),
   });
 }

@@ -1,26 +1,30 @@
-// Files that arrive for a workspace: `inbox/a2a-<caller>-<time>-<name>`. Nothing is ever replaced, and nothing is written
-// outside the workspace, whatever names and links say.
+// Files that arrive for a workspace: `inbox/a2a-<caller>-<time>-<name>` with messages, `inbox/a2a/<task>/<name>` as results
+// of other agents. Nothing is ever replaced, and nothing is written outside the workspace, whatever names and links say.
 import {
   closeSync,
   constants,
   fstatSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   realpathSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { CallerRef } from '../bus/topics.js';
+import { randomId } from '../clock.js';
 import { AppError } from '../errors.js';
 import type { WorkspaceDirectory } from './directory.js';
 import { FolderUse } from './folder-use.js';
-import { callerFilePart } from './names.js';
+import { callerFilePart, isTaskId } from './names.js';
 import { safeFileName, splitExtension } from './safe-file-name.js';
 import type { StorageQuota } from './settings.js';
 
 const FOLDER = 'inbox';
+const RESULTS = 'a2a';
 const MAX_SAME_NAME = 10_000;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
@@ -81,17 +85,65 @@ export class Inbox {
     }
   }
 
-  /** The folder's path without links in it; makes the folder. */
-  private folder(workspace: string): string {
-    const folder = join(realpathSync(this.options.workspaces.path(workspace)), FOLDER);
+  /**
+   * Saves what another agent answered, below `inbox/a2a/<task>/`; returns the path as `save` does. The same bytes under
+   * the same name are saved once, however often they come; other bytes get `-2`, `-3` and so on. A file that is there is
+   * whole. `task` must be a task's or message's id of this switchboard. Throws like `save`.
+   */
+  keep(workspace: string, task: string, { filename, bytes, at }: Omit<IncomingFile, 'caller'>): string {
+    if (!isTaskId(task)) throw new AppError('invalid-params', 'The task has no valid id.');
+    const inbox = this.folder(workspace);
+    // What was made deeper down is not in the count: these files are few enough to count them each time.
+    this.use.of(inbox, at, Infinity);
+    this.mustHaveRoom(inbox, workspace, bytes.length, at);
+    const folder = this.folder(workspace, RESULTS, task);
+    const [stem, extension] = splitExtension(safeFileName(filename ?? ''));
+    const partial = `.partial-${randomId()}`;
+    writeNew(folder, partial, bytes);
     try {
-      mkdirSync(folder, { mode: 0o700 });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      for (let number = 1; number <= MAX_SAME_NAME; number += 1) {
+        const name = `${stem}${number === 1 ? '' : `-${number}`}${extension}`;
+        if (linkNew(folder, partial, name) || holds(join(folder, name), bytes)) {
+          return [FOLDER, RESULTS, task, name].join('/');
+        }
+      }
+    } finally {
+      rmSync(join(folder, partial), { force: true });
     }
-    assertRealFolder(folder);
+    throw new AppError('storage-failed', 'The inbox holds too many files of that name.');
+  }
+
+  /** The folder's path without links in it; makes the folder. */
+  private folder(workspace: string, ...below: string[]): string {
+    let folder = realpathSync(this.options.workspaces.path(workspace));
+    for (const name of [FOLDER, ...below]) {
+      folder = join(folder, name);
+      try {
+        mkdirSync(folder, { mode: 0o700 });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      }
+      assertRealFolder(folder);
+    }
     return folder;
   }
+}
+
+/** False when the name is taken. */
+function linkNew(folder: string, from: string, name: string): boolean {
+  try {
+    linkSync(join(folder, from), join(folder, name));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** True for a regular file with just these bytes. */
+function holds(path: string, bytes: Uint8Array): boolean {
+  const known = lstatSync(path, { throwIfNoEntry: false });
+  return known !== undefined && known.isFile() && known.size === bytes.length && readFileSync(path).equals(bytes);
 }
 
 /** A link could lead anywhere, and at any moment somewhere else. */

@@ -12,7 +12,7 @@ import {
   removeWebhookSecret,
   setWebhookSecret,
 } from './caller-edits.js';
-import { isExpiry, readCallers, type CallerEntry, type CallersReading } from './caller-entries.js';
+import { isExpiry, isWebhookSecret, readCallers, type CallerEntry, type CallersReading } from './caller-entries.js';
 import { CallerIndex } from './caller-index.js';
 import { keyHash, keyId, mintKey, mintWebhookSecret } from './caller-keys.js';
 import type { Caller, CallerDirectory, CallerListing, NewKeyOptions } from './callers.js';
@@ -85,7 +85,8 @@ class FileCallers implements CallerDirectory {
   }
 
   webhookSecret(callerId: string): string | undefined {
-    return this.entry(callerId)?.webhookSecret;
+    const secret = this.entry(callerId)?.webhookSecret;
+    return secret !== undefined && isWebhookSecret(secret) ? secret : undefined;
   }
 
   list(workspace?: string): CallerListing[] {

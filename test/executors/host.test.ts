@@ -261,7 +261,7 @@ describe('the executor host ends every turn exactly once', () => {
 });
 
 describe('a turn whose work goes on elsewhere', () => {
-  const watch: Watch = { id: 'w1', agent: 'far', state: 'following', messageId: 'x', since: 1 };
+  const watch: Watch = { id: 'w1', agent: 'far', state: 'following', messageId: 'x', passed: 'm1', since: 1 };
   const delegating = async (): Promise<RunOutcome> => ({ kind: 'delegated' });
   const settle = async (bus: Bus): Promise<void> => {
     await bus.drain();

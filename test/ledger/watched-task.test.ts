@@ -16,7 +16,7 @@ const created: TaskEvent = {
   surface: 'a2a',
   chain: [],
 };
-const watch: Watch = { id: 'w1', agent: 'far', state: 'following', messageId: 'x', since: 5 };
+const watch: Watch = { id: 'w1', agent: 'far', state: 'following', messageId: 'x', passed: 'm1', since: 5 };
 const watched: TaskEvent = { type: 'watch', turn: 1, watch, remote: { agent: 'far', taskId: 'far-1' } };
 const words = (start: boolean): TaskEvent => ({
   type: 'message',

@@ -18,7 +18,9 @@ describe('remote agents', () => {
     expect(home.remotes.list('demo').map(({ name, url }) => [name, url])).toEqual([
       ['peer', `${one.url}/`],
       ['shared', `${one.url}/`],
+      ['peer', 'http://127.0.0.1:1/'],
     ]);
+    expect(home.remotes.find('peer', 'demo')).toMatchObject({ listed: 'workspace', url: `${one.url}/` });
     expect(home.remotes.list('operator').map(({ name }) => name)).toEqual(['shared', 'peer']);
     expect(home.remotes.find('peer', 'demo')?.description).toBe('mine');
     await (await home.remotes.connect('peer', 'demo')).send({ message: text('x') });

@@ -133,9 +133,17 @@ export class TestLedger {
     });
     this.mirror = mirror;
     this.bus = bus;
+    this.mirror = mirror;
     this.tell = this.join(bus);
     this.tell.subscribe('task.updated', (update) => void this.updates.push(update));
     return this;
+  }
+
+  /** A clean stop, before a restart. */
+  async stop(): Promise<void> {
+    if (!this.mirror) return;
+    await this.ledger.close();
+    this.mirror.close();
   }
 
   /** Publishes as the host would, and waits until everything is committed and shown. */

@@ -8,6 +8,8 @@ export const permission: Guard = {
     const { agent } = targetOf(candidate);
     // The operator may do everything; plugins are part of the installation.
     if (request.caller.id === 'operator' || request.caller.id.startsWith('plugin/')) return undefined;
+    // Which agents a session may call was decided by its workspace's settings, before it asked.
+    if (request.surface === 'tool') return undefined;
     const caller = core.callers.find(request.caller.id);
     // Not telling "unknown" from "not permitted" keeps names secret.
     if (!caller?.agents.includes(agent.name)) return refuse('agent-not-found', 'There is no such agent.');

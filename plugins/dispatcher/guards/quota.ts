@@ -12,9 +12,13 @@ export const quota: Guard = {
     const { agent } = targetOf(candidate);
     const turns = limitOf('concurrentTurns', agent.name, candidate, ports);
     if (ports.contexts.turnsOf(agent.name) >= turns) {
+      if (request.surface === 'delivery') {
+        candidate.queue = true;
+        return undefined;
+      }
       return over(`${agent.name} runs ${turns} turns at once, its limit`, ports);
     }
-    if (request.continues) return undefined;
+    if (request.continues || request.surface === 'delivery') return undefined;
     const live = ports.core.ledger.liveTasks(request.caller);
     const { scope } = request.caller;
     const ofCaller = limitOf('liveTasksPerCaller', scope, candidate, ports);

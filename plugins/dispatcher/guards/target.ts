@@ -36,7 +36,7 @@ function checkTask(candidate: Candidate, { core }: GuardPorts): Verdict {
       violations: [{ field: 'message.contextId', description: "differs from the task's context" }],
     });
   }
-  const found = core.registry.find(envelope.agent, envelope.caller.scope);
+  const found = core.registry.find(envelope.agent, envelope.lookIn ?? envelope.caller.scope);
   const usable = found && (found.agent.exposed || caller.id === 'operator');
   if (!usable) return refuse('agent-not-found', unknownAgent(envelope.agent));
   candidate.target = { ...found, reason: 'named' };

@@ -7,27 +7,29 @@ import type { Inbox } from '../../../src/workspace/inbox.js';
 import { sessionFile } from '../../../src/workspace/names.js';
 import type { CardSource, WorkspaceSettings } from '../../../src/workspace/settings.js';
 import type { Transcripts } from '../../../src/workspace/transcript.js';
+import type { A2aToolCore } from './a2a-tool.js';
 import type { Driver, DriverContext, DriverTurn } from './drivers/driver.js';
 import type { TurnEnd } from './drivers/events.js';
 import { download } from './download.js';
 import { historyBefore } from './history.js';
 import { Outgoing } from './outgoing-events.js';
-import { isOwner, SessionTurn } from './session-turn.js';
+import { isOwner, mayCall, SessionTurn } from './session-turn.js';
 import { Sessions } from './sessions.js';
 import { toolsFor } from './tools.js';
 
 /** What the runner uses of the workspaces' files beyond the core's ports. */
 export interface SessionFiles {
   transcripts: Pick<Transcripts, 'read'>;
-  inbox: Pick<Inbox, 'save'>;
+  inbox: Pick<Inbox, 'save' | 'keep'>;
 }
 
 export type RunnerCore = Pick<
   Core,
   'config' | 'clock' | 'log' | 'workspaces' | 'blobs' | 'net' | 'environment' | 'capabilities'
-> & {
-  ledger: Pick<Core['ledger'], 'saveSession'>;
-};
+> &
+  A2aToolCore & {
+    ledger: Pick<Core['ledger'], 'saveSession' | 'get'>;
+  };
 
 export interface RunnerDeps {
   core: RunnerCore;
@@ -124,7 +126,12 @@ export class Runner implements Executor {
       contextId,
       caller,
       owner: isOwner(prompt),
-      tools: toolsFor({ owner: isOwner(prompt), notices: capabilities.has('owner-notices') }),
+      ownsTask: (id) => this.deps.core.ledger.get(id)?.envelope.caller.id === caller.id,
+      tools: toolsFor({
+        owner: isOwner(prompt),
+        notices: capabilities.has('owner-notices'),
+        calls: mayCall(prompt, settings.callAgents),
+      }),
       settings,
       history: () => {
         // Lines of the turns just before may still wait for their file.
@@ -168,6 +175,9 @@ export class Runner implements Executor {
         },
       },
       notices: () => capabilities.has('owner-notices'),
+      callAgents: settings.callAgents,
+      ownsTask: (id) => this.deps.core.ledger.get(id)?.envelope.caller.id === caller.id,
+      a2a: { core: this.deps.core, ports: { inbox: this.deps.files.inbox, blobs } },
       refused: (file, reason) => log.warn({ workspace: agent, file, reason }, 'a standing file was left out'),
       emit: outgoing.emit,
     });
@@ -181,7 +191,8 @@ async function runTurn(running: Promise<TurnEnd>): Promise<TurnEnd> {
 }
 
 /** What a session depends on: when it changes, the session is opened anew. */
-const stampOf = (settings: WorkspaceSettings): string => JSON.stringify([settings.driver, settings.tools]);
+const stampOf = (settings: WorkspaceSettings): string =>
+  JSON.stringify([settings.driver, settings.tools, settings.callAgents]);
 
 function describe(name: string, card: CardSource, exposed: boolean): AgentInfo {
   const skills = card.skills.map(({ id, name: title, description, tags, examples }) => ({

@@ -24,9 +24,23 @@ export const sessionRunner = (files: SessionFiles, given?: readonly Driver[]) =>
         bus.publish('owner.notified', notice);
       };
       const { config, clock, workspaces, blobs, ledger, net, environment, capabilities } = core;
+      const { calls, registry, remotes } = core;
       const drivers = given ?? [...DRIVERS, acpDriverOf(core)];
       const runner = new Runner({
-        core: { config, clock, workspaces, blobs, ledger, net, environment, capabilities, log },
+        core: {
+          config,
+          clock,
+          workspaces,
+          blobs,
+          ledger,
+          net,
+          environment,
+          capabilities,
+          calls,
+          registry,
+          remotes,
+          log,
+        },
         files,
         drivers,
         notify,

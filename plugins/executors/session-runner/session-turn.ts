@@ -1,6 +1,7 @@
 // One turn as a driver sees it. What a driver may not need, above all the frame with its files, is made on demand.
 import { textOf } from '../../../src/a2a-model.js';
 import type { Prompt } from '../../../src/executors/contract.js';
+import type { ReplyPorts } from '../../../src/executors/reply.js';
 import type { Answer } from '../../../src/ledger/records.js';
 import type { DriverTurn } from './drivers/driver.js';
 import type { DriverEvent } from './drivers/events.js';
@@ -8,7 +9,15 @@ import { FileAccess } from './file-tools/file-access.js';
 import { frame, type Frame } from './framing.js';
 import { describeMessage, readAttachments, type Attachment, type Intake } from './incoming-message.js';
 import { readStandingFiles } from './standing-files.js';
-import { callTool, toolsFor, type ToolConditions, type ToolDeclaration, type ToolResult } from './tools.js';
+import { useA2a, type A2aToolCore } from './a2a-tool.js';
+import {
+  callTool,
+  toolsFor,
+  type FileOut,
+  type ToolConditions,
+  type ToolDeclaration,
+  type ToolResult,
+} from './tools.js';
 import { readWorkspaceFile } from './workspace-file.js';
 import { isPlace, locate } from './workspace-path.js';
 
@@ -22,6 +31,11 @@ export interface TurnDeps {
   intake: Intake;
   /** Whether somebody passes on what is for the owner. */
   notices(): boolean;
+  /** Agents that the conversation may call; all for the owner's own. */
+  callAgents: readonly string[];
+  a2a: { core: A2aToolCore; ports: ReplyPorts };
+  /** True for a task of the caller. */
+  ownsTask(taskId: string): boolean;
   /** A standing file was left out. */
   refused(name: string, reason: string): void;
   emit(event: DriverEvent): void;
@@ -33,12 +47,17 @@ const FILES_OUT = 4;
 /** The operator's own conversation with a workspace. */
 export const isOwner = (prompt: Prompt): boolean => prompt.caller.id === 'operator';
 
+/** The owner's own conversation may call all agents, others those that the workspace names. */
+export const mayCall = (prompt: Prompt, callAgents: readonly string[]): boolean =>
+  isOwner(prompt) || callAgents.length > 0;
+
 export class SessionTurn implements DriverTurn {
   readonly cid: string;
   readonly turn: number;
   readonly text: string;
   readonly answers: readonly Answer[];
   private readonly conditions: ToolConditions;
+  private readonly access: FileAccess;
   /** Bytes that `send` may still give away. */
   private room: number;
 
@@ -52,7 +71,10 @@ export class SessionTurn implements DriverTurn {
     this.cid = prompt.cid;
     this.turn = prompt.turn;
     this.answers = prompt.answers;
-    this.conditions = { owner: isOwner(prompt), notices: deps.notices() };
+    const owner = isOwner(prompt);
+    this.conditions = { owner, notices: deps.notices(), calls: mayCall(prompt, deps.callAgents) };
+    const { agent: workspace, caller } = prompt;
+    this.access = new FileAccess({ workspace, caller, owner, ownsTask: deps.ownsTask, writeStanding: false });
     this.room = FILES_OUT * deps.maxFileBytes;
     this.text = decision ?? textOf(prompt.message.parts);
   }
@@ -93,16 +115,19 @@ export class SessionTurn implements DriverTurn {
   }
 
   callTool(name: string, args: unknown): Promise<ToolResult> {
-    return callTool(this.conditions, name, args, { emit: this.deps.emit, readFile: (path) => this.fileToSend(path) });
+    const { emit, callAgents, a2a } = this.deps;
+    const { prompt, signal } = this;
+    const readFile = (path: string): FileOut => this.fileToSend(path);
+    const calling = { ...a2a, prompt, signal, readFile, ...(!this.conditions.owner && { allowed: callAgents }) };
+    return callTool(this.conditions, name, args, { emit, readFile, a2a: (given) => useA2a(given, calling) });
   }
 
-  private fileToSend(path: string): { name: string; bytes: Uint8Array } | { problem: string } {
-    const { prompt, deps } = this;
+  private fileToSend(path: string): FileOut {
+    const { deps } = this;
     const directory = deps.directory();
     const no = (why: string): { problem: string } => ({ problem: `${path} can't be sent: ${why}.` });
     const place = locate(directory, path);
-    const access = new FileAccess({ workspace: prompt.agent, caller: prompt.caller, owner: this.conditions.owner });
-    const reason = isPlace(place) ? access.mayRead(place) : undefined;
+    const reason = isPlace(place) ? this.access.mayRead(place) : undefined;
     if (reason !== undefined) return no(`it ${reason}`);
     const file = isPlace(place) ? readWorkspaceFile(directory, place.path, deps.maxFileBytes) : place;
     if (file.kind === 'missing') return { problem: `There is no file ${path}.` };

@@ -21,13 +21,17 @@ interface Sent {
 
 export function chatRoutes(core: Core, views: ViewPorts): Route[] {
   const sendChat = async (body: ChatRequest, idempotencyKey?: string): Promise<Sent> => {
-    const { agent, skill, contextId, taskId, message: text, parts } = body;
+    const { agent, skill, contextId, taskId, message: text, parts, workspace } = body;
+    if (workspace !== undefined && !core.workspaces.has(workspace)) {
+      throw new AppError('not-found', 'There is no such workspace.');
+    }
     const scope = (taskId === undefined ? undefined : core.ledger.get(taskId))?.envelope.caller.scope ?? OPERATOR.scope;
     const words = { text, parts, contextId, taskId, idempotencyKey };
     const admission = await core.blobs.tentatively(scope, (put) =>
       core.prompts.submit({
         ...(agent !== undefined && { agent }),
         ...(skill !== undefined && { skill }),
+        ...(workspace !== undefined && { lookIn: workspace }),
         ...(contextId !== undefined && { contextId }),
         ...(taskId !== undefined && { taskId }),
         caller: OPERATOR,

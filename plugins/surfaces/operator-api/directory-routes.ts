@@ -1,6 +1,5 @@
-// Who can be called and who may call: agents, and the callers with their keys. A key is shown once, when it is made.
+// Who may call: the callers with their keys. A key is shown once, when it is made.
 import {
-  AGENTS_ANSWER,
   CALLERS_ANSWER,
   CALLERS_QUERY,
   KEYS_QUERY,
@@ -13,30 +12,10 @@ import {
 import { AppError } from '../../../src/errors.js';
 import type { Core } from '../../../src/plugin.js';
 import type { KeyHint } from '../../../src/workspace/callers.js';
-import { OPERATOR } from './chat-routes.js';
 import { route, type Route } from './route.js';
 
 export function directoryRoutes(core: Core): Route[] {
   return [
-    route({
-      method: 'get',
-      path: '/agents',
-      summary: 'All agents that can be addressed.',
-      answer: AGENTS_ANSWER,
-      status: 200,
-      run: () => {
-        const agents = core.registry.list(OPERATOR.scope).map(({ agent, executor }) => ({
-          name: agent.name,
-          kind: agent.kind,
-          executor: executor.name,
-          description: agent.description,
-          exposed: agent.exposed,
-          skills: agent.skills.map(({ id, name, description }) => ({ id, name, description })),
-          cardUrl: `${core.baseUrl()}/agents/${agent.name}/.well-known/agent-card.json`,
-        }));
-        return { status: 200, body: { agents } };
-      },
-    }),
     route({
       method: 'get',
       path: '/callers',

@@ -13,6 +13,7 @@ import {
   SESSIONS_ANSWER,
   TASK_VIEW,
   TASKS_ANSWER,
+  WATCHES_ANSWER,
 } from '../../../src/operator-wire.js';
 import { MAX_KEPT } from './idempotency.js';
 import type { Route } from './route.js';
@@ -27,6 +28,7 @@ const NAMED = new Map<z.ZodType, string>([
   [SESSIONS_ANSWER, 'SessionList'],
   [AGENTS_ANSWER, 'AgentList'],
   [CALLERS_ANSWER, 'CallerList'],
+  [WATCHES_ANSWER, 'WatchList'],
   [MINTED_KEY, 'MintedKey'],
   [PUSHES_ANSWER, 'WebhookList'],
   [PUSH_VIEW, 'Webhook'],

@@ -3,6 +3,7 @@ import express from 'express';
 import type { PushDisabled } from '../../../src/bus/topics.js';
 import { createErrorWriters } from '../../../src/http/error-writers.js';
 import { definePlugin, type Core } from '../../../src/plugin.js';
+import { agentRoutes } from './agent-routes.js';
 import { chatRoutes } from './chat-routes.js';
 import { directoryRoutes } from './directory-routes.js';
 import { healthRouter } from './health.js';
@@ -44,6 +45,7 @@ export function operatorRoutes(core: Core, pushDisabled: (webhook: PushDisabled)
   return [
     ...chatRoutes(core, views),
     ...taskRoutes(core, views),
+    ...agentRoutes(core, views),
     ...directoryRoutes(core),
     ...pushRoutes(core, pushDisabled),
     ...webhookSecretRoutes(core),

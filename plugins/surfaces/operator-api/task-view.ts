@@ -20,7 +20,7 @@ const flags = (state: TaskState): { taskState: ShortState; done: boolean; pendin
   pending: !isSettled(state),
 });
 
-/** What the agent said last: its message, else what the status says about the end. */
+/** What the agent said last: its message, else what the status says about the end, else the words of its artifacts. */
 function answerOf({ task, envelope }: TaskRecord): { response: string; parts: Part[] } {
   const { state, message } = task.status;
   const said = task.artifacts.find((artifact) => artifact.artifactId === RESPONSE_ARTIFACT)?.parts;
@@ -29,7 +29,8 @@ function answerOf({ task, envelope }: TaskRecord): { response: string; parts: Pa
     return { response: envelope.error?.text ?? textOf(parts), parts: said ?? parts };
   }
   const parts = said ?? (isTerminal(state) ? (message?.parts ?? []) : []);
-  return { response: textOf(parts), parts };
+  const words = parts.length > 0 ? [textOf(parts)] : task.artifacts.map((artifact) => textOf(artifact.parts));
+  return { response: words.filter((text) => text !== '').join('\n'), parts };
 }
 
 export function taskView(record: TaskRecord, ports: ViewPorts): TaskView {
@@ -47,11 +48,10 @@ export function taskView(record: TaskRecord, ports: ViewPorts): TaskView {
     response,
     parts: inline(parts),
     ...(others.length > 0 && { artifacts: others.map((artifact) => ({ ...artifact, parts: inline(artifact.parts) })) }),
-    ...(waits &&
-      envelope.question !== undefined && {
-        question: envelope.question.text,
-        requestId: envelope.question.requestId,
-      }),
+    ...(waits && {
+      question: envelope.question?.text ?? textOf(task.status.message?.parts ?? []),
+      ...(envelope.question && { requestId: envelope.question.requestId }),
+    }),
     ...(envelope.usage !== undefined && { usage: envelope.usage }),
     ...(envelope.error !== undefined && { error: { code: envelope.error.code, message: envelope.error.text } }),
     pollUrl: pollUrl(ports.baseUrl(), task.id),

@@ -74,7 +74,7 @@ interface Ask {
 
 function turnFor(text: string, emit: (event: DriverEvent) => void, ask: Ask = {}): DriverTurn {
   const { signal = new AbortController().signal, turn = 1, opening = text, answers = [] } = ask;
-  const conditions = { owner: false, notices: true };
+  const conditions = { owner: false, notices: true, calls: false };
   const readFile = () => ({ problem: 'There is no such file.' });
   return {
     cid: 'task-1',
@@ -91,7 +91,8 @@ function turnFor(text: string, emit: (event: DriverEvent) => void, ask: Ask = {}
     },
     message: () => text,
     tools: toolsFor(conditions),
-    callTool: (name, args) => callTool(conditions, name, args, { emit, readFile }),
+    callTool: (name, args) =>
+      callTool(conditions, name, args, { emit, readFile, a2a: () => Promise.reject(new Error('not offered')) }),
     signal,
   };
 }
@@ -124,7 +125,8 @@ export function describeDriver({ name, readsFrame, crash, start }: DriverSubject
       contextId: 'c1',
       caller: { id: 'helper/ann', scope: 'helper' },
       owner: false,
-      tools: toolsFor({ owner: false, notices: true }),
+      ownsTask: () => false,
+      tools: toolsFor({ owner: false, notices: true, calls: false }),
       settings: { ...defaultSettings(), driver: stand.settings },
       history: () => history,
       file: () => undefined,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Driver } from '../../../plugins/executors/session-runner/drivers/driver.js';
 import { DRIVERS } from '../../../plugins/executors/session-runner/drivers/driver-list.js';
-import { Runner } from '../../../plugins/executors/session-runner/runner.js';
+import { Runner, type RunnerCore } from '../../../plugins/executors/session-runner/runner.js';
 import type { Artifact, Part } from '../../../src/a2a-model.js';
 import type { Config } from '../../../src/config.js';
 import type { Clock } from '../../../src/clock.js';
@@ -69,6 +69,9 @@ export class FakeBlobs implements BlobStore {
     return this.stored.get(`${scope}/${blob}`);
   }
 }
+
+/** Nobody else is there to be called. */
+const NO_OTHERS = {} as Pick<RunnerCore, 'calls' | 'registry' | 'remotes'>;
 
 const CARD: CardSource = { name: 'Helper', description: 'Helps.', version: '1', skills: [] };
 
@@ -207,7 +210,8 @@ export class FakeHome {
         config: { sessionIdleSeconds: 1800, maxPartBytes: 1000, maxIdleSessions } as Config,
         clock: this.clock,
         log: silentLogger(),
-        ledger: { saveSession: (...session) => void this.savedSessions.push(session.join(' ')) },
+        ledger: { saveSession: (...session) => void this.savedSessions.push(session.join(' ')), get: () => undefined },
+        ...NO_OTHERS,
         blobs: this.blobs,
         net: {
           ...this.net,

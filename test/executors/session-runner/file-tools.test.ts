@@ -41,6 +41,7 @@ const VARIABLES = {
 
 function tools({ caller = 'helper/ann', owner = false, writeStanding = false, shell = false }: Who = {}): FileTools {
   return new FileTools({
+    ownsTask: (id) => id === 'mine',
     workspace: 'helper',
     directory,
     caller: { id: caller, scope: 'helper' },

@@ -189,7 +189,7 @@ describe('the session runner', () => {
       await home.run({ caller: 'operator' }, runner);
       expect(seen).toEqual([
         ['request_input', 'notify_owner', 'send'],
-        ['request_input', 'send'],
+        ['request_input', 'send', 'a2a'],
       ]);
       expect(await use('notify_owner', { text: 'x' }, { caller: 'operator' })).toMatchObject({ result: { ok: false } });
     });

@@ -47,6 +47,8 @@ export interface DriverContext {
   caller: CallerRef;
   /** True for the operator's own conversation with the workspace. */
   owner: boolean;
+  /** True for a task of this conversation's caller: what came of it is for them. */
+  ownsTask(taskId: string): boolean;
   /** The session tools of the conversation, for drivers that have to offer them before the first turn. */
   tools: readonly ToolDeclaration[];
   /** As they were at opening. A change of `driver` or `tools` closes the session, and the next turn opens a new one. */

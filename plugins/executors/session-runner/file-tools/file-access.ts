@@ -14,6 +14,8 @@ export interface Conversation {
   caller: Pick<CallerRef, 'id'>;
   /** The operator's own. */
   owner: boolean;
+  /** True for a task of this caller. */
+  ownsTask(taskId: string): boolean;
   /** The owner allows others' conversations to change what the assistant always knows. */
   writeStanding?: boolean;
 }
@@ -30,9 +32,16 @@ export class FileAccess {
   /** What speaks against reading it, as the end of "it …". What one caller sent is not for another. */
   mayRead({ inside }: Pick<Place, 'inside'>): string | undefined {
     if (this.conversation.owner) return undefined;
-    const [folder = '', name = ''] = inside.split(sep);
-    const sent = plainName(folder) === 'inbox' && /^a2a-/i.test(name);
-    return sent && !this.ownInbox.test(name) ? 'was sent by somebody else' : undefined;
+    const [folder = '', name = '', task = ''] = inside.split(sep);
+    if (plainName(folder) !== 'inbox') return undefined;
+    if (plainName(name) === 'a2a') return this.ownsResult(task) ? undefined : 'is for somebody else';
+    return /^a2a-/i.test(name) && !this.ownInbox.test(name) ? 'was sent by somebody else' : undefined;
+  }
+
+  /** A folder of results is named after its task, or after the message of one of its turns. */
+  private ownsResult(folder: string): boolean {
+    const { ownsTask } = this.conversation;
+    return ownsTask(folder) || ownsTask(folder.replace(/-\d+$/, ''));
   }
 
   /** What speaks against changing it, as the end of "it …". */

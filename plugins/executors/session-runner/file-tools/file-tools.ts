@@ -10,7 +10,7 @@ import { editFile, writeFile } from './write-file.js';
 
 type Context = Pick<
   DriverContext,
-  'workspace' | 'directory' | 'caller' | 'owner' | 'settings' | 'environment' | 'clock'
+  'workspace' | 'directory' | 'caller' | 'owner' | 'ownsTask' | 'settings' | 'environment' | 'clock'
 >;
 
 export class FileTools {
@@ -18,9 +18,9 @@ export class FileTools {
   private readonly access: FileAccess;
 
   constructor(private readonly context: Context) {
-    const { workspace, caller, owner, settings } = context;
+    const { workspace, caller, owner, ownsTask, settings } = context;
     const { shell, writeStanding } = settings.tools;
-    this.access = new FileAccess({ workspace, caller, owner, writeStanding });
+    this.access = new FileAccess({ workspace, caller, owner, ownsTask, writeStanding });
     const tools = [readFile, writeFile, editFile, listFiles, searchFiles, ...(shell ? [shellTool(context)] : [])];
     this.byName = new Map(tools.map((tool) => [tool.name, tool]));
   }

@@ -25,7 +25,7 @@ describe('the session tools over MCP', () => {
   });
 
   const serve = async (call: OfferedTools['call'] = () => ({ ok: true, text: 'done' })): Promise<ServedTools> => {
-    const place = await listener.serve({ tools: toolsFor({ owner: false, notices: true }), call });
+    const place = await listener.serve({ tools: toolsFor({ owner: false, notices: true, calls: false }), call });
     served.push(place);
     return place;
   };

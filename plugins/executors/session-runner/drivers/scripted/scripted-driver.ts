@@ -67,7 +67,7 @@ class ScriptedSession implements DriverSession {
 }
 
 /** True for what the caller finds in the result. */
-const isAnswer = (directive: Directive): boolean => ['say', 'stream', 'file', 'data'].includes(directive.do);
+const isAnswer = (directive: Directive): boolean => ['say', 'stream', 'file', 'data', 'call'].includes(directive.do);
 
 async function performAll(
   directives: readonly Directive[],
@@ -77,7 +77,7 @@ async function performAll(
 ): Promise<TurnEnd> {
   for (const directive of directives) {
     if (turn.signal.aborted) return { type: 'cancelled' };
-    const end = await perform(directive, turn.signal, emit, clock);
+    const end = await perform(directive, turn, emit, clock);
     if (end) return end;
   }
   return turn.signal.aborted ? { type: 'cancelled' } : { type: 'done' };
@@ -86,10 +86,11 @@ async function performAll(
 /** Does one directive; returns how it ends the turn, if it does. */
 function perform(
   directive: Directive,
-  signal: AbortSignal,
+  turn: DriverTurn,
   emit: Emit,
   clock: Clock,
 ): TurnEnd | undefined | Promise<undefined> {
+  const { signal } = turn;
   switch (directive.do) {
     case 'say':
       return say(directive.text, emit);
@@ -109,7 +110,7 @@ function perform(
     case 'notify':
       return void emit({ type: 'notice', text: directive.text });
     case 'call':
-      throw new RunFailure(`Calling other agents is not available here (${directive.agent}).`, 'call-unavailable');
+      return call(directive, turn, emit);
     case 'wait':
       return pause(directive.ms, signal, clock);
     case 'fail':
@@ -119,6 +120,22 @@ function perform(
     default:
       return directive satisfies never;
   }
+}
+
+/** What the agent answers is said as it comes; what it can't do is a failure. */
+async function call(
+  { agent, text }: { agent: string; text: string },
+  turn: DriverTurn,
+  emit: Emit,
+): Promise<undefined> {
+  if (!turn.tools.some(({ name }) => name === 'a2a')) {
+    throw new RunFailure(`Calling other agents is not available here (${agent}).`, 'call-unavailable');
+  }
+  emit({ type: 'tool-started', tool: 'a2a' });
+  const result = await turn.callTool('a2a', { action: 'send', agent, text });
+  emit({ type: 'tool-finished', tool: 'a2a', ok: result.ok });
+  if (!result.ok) throw new RunFailure(result.text, 'call-failed');
+  return say(result.text, emit);
 }
 
 function say(text: string, emit: Emit): undefined {

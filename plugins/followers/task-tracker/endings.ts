@@ -1,0 +1,17 @@
+// The ways in which a watch ends. Exactly one of them does.
+import type { WatchSettled } from '../../../src/bus/topics.js';
+import type { RemoteOutcome } from '../../../src/remote/remote-outcome.js';
+
+export interface End {
+  end: WatchSettled['end'];
+  /** How the turn here ends; absent when it has ended already. */
+  outcome?: RemoteOutcome;
+}
+
+export const ended = (end: WatchSettled['end'], text: string): End => ({
+  end,
+  outcome: { kind: 'failed', code: `watch-${end}`, text },
+});
+
+export const endOf = (outcome: RemoteOutcome): WatchSettled['end'] =>
+  outcome.kind === 'question' ? 'question' : 'result';

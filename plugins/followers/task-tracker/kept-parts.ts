@@ -1,0 +1,50 @@
+// What the agent sent, kept as it came: each file is fetched once for a watch, however often a snapshot names it.
+import type { Part } from '../../../src/a2a-model.js';
+import type { Prompt } from '../../../src/executors/contract.js';
+import type { Core } from '../../../src/plugin.js';
+import { keepParts } from '../../../src/remote/incoming-parts.js';
+import type { Peer, RemotePart } from '../../../src/remote/remote-port.js';
+
+/** A file that could not be had so often is not asked for again. */
+const TRIES = 3;
+
+export class KeptParts {
+  private readonly fetched = new Map<string, Part>();
+  private readonly failures = new Map<string, number>();
+
+  constructor(
+    private readonly prompt: Prompt,
+    private readonly core: Pick<Core, 'blobs' | 'remotes' | 'config'>,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async keep(parts: readonly RemotePart[]): Promise<Part[]> {
+    const kept: Part[] = [];
+    for (const part of parts) kept.push('url' in part ? await this.linked(part) : ((await this.store(part)) as Part));
+    return kept;
+  }
+
+  private async linked(part: Extract<RemotePart, { url: string }>): Promise<Part> {
+    const { url, ...attributes } = part;
+    const known = this.fetched.get(url);
+    if (known) return { ...known, ...attributes };
+    const kept = await this.store(part);
+    const tries = (this.failures.get(url) ?? 0) + 1;
+    this.failures.set(url, tries);
+    if (!('text' in kept) || tries >= TRIES) this.fetched.set(url, kept);
+    return kept;
+  }
+
+  private async store(part: RemotePart): Promise<Part> {
+    const { blobs, remotes, config } = this.core;
+    const { agent, caller, lookIn } = this.prompt;
+    const from = lookIn ?? caller.scope;
+    const { signal } = this;
+    const download: Peer['download'] = async (url, maxBytes) =>
+      (await remotes.connect(agent, from, { signal })).download(url, maxBytes, { signal });
+    const agentUrl = remotes.find(agent, from)?.url ?? '';
+    const ports = { blobs, scope: caller.scope, peer: { download }, agentUrl, maxBytes: config.maxReceivedBytes };
+    const [kept] = await keepParts([part], ports);
+    return kept as Part;
+  }
+}

@@ -1,0 +1,22 @@
+// Who has to do with a prompt: who asks, whom it passed on its way, and who is told what becomes of it.
+
+/** Who asks: `<workspace>/<name>`, `operator` or `plugin/<name>`, and the scope that stores this caller's tasks. */
+export interface CallerRef {
+  id: string;
+  /** A workspace's name, or `operator`. */
+  scope: string;
+}
+
+/** One switchboard crossing: opaque hashes, so that a chain tells nothing about who ran what. */
+export interface Hop {
+  switchboard: string;
+  agent: string;
+}
+
+/** The conversation that asked for a task, and is told what becomes of it. Its caller is the task's. */
+export interface ReplyTo {
+  agent: string;
+  contextId: string;
+  /** The task whose turn asked. */
+  taskId: string;
+}
