@@ -17,6 +17,13 @@ afterAll(() => receiver.stop());
 
 const send = async (binding: Binding, text: string, config: object): Promise<Any> =>
   (await binding.call('SendMessage', sendParams(text, {}, { taskPushNotificationConfig: config }))).result.task;
+/** What is wrong with a message that has a webhook at this URL; fails when nothing is. */
+const refusal = async (binding: Binding, url: string): Promise<object> => {
+  const params = sendParams('hello', {}, { taskPushNotificationConfig: { url } });
+  const [violation] = (await binding.call('SendMessage', params)).error?.details.at(-1).fieldViolations ?? [];
+  expect([url, violation?.field]).toEqual([url, 'configuration.taskPushNotificationConfig.url']);
+  return violation;
+};
 const stateOf = ({ body }: ReceivedRequest): string => JSON.parse(body).task.status.state;
 const at = (path: string): ReceivedRequest[] => receiver.requests.filter((request) => request.path === path);
 const received = async (path: string, count: number): Promise<ReceivedRequest[]> => {
@@ -114,26 +121,49 @@ overEachBinding(server, 'webhooks', [
     },
   ],
   [
-    '[143][144] A webhook on a private address or without https is refused at once, and a redirect is not followed. (§13.2)',
+    '[143] A webhook on a private address is refused at once, however it is spelled, and a redirect is not followed. (§13.2)',
     async (binding) => {
       const reasons = [];
       for (const url of [
-        'http://127.0.0.2/',
+        'https://127.0.0.2/',
         'https://10.0.0.1/',
         'https://169.254.169.254/latest',
         'https://[::1]/',
         'https://[::ffff:192.168.0.1]/',
-        'http://hooks.example/',
-        'ftp://hooks.example/',
+        'https://0x7f.2/',
       ]) {
-        const params = sendParams('hello', {}, { taskPushNotificationConfig: { url } });
-        reasons.push((await binding.call('SendMessage', params)).error?.details.at(-1).fieldViolations[0].field);
+        reasons.push(await refusal(binding, url));
       }
       receiver.respond = (_request, res) => void res.writeHead(302, { Location: receiver.url('/secret') }).end();
       await send(binding, 'hello', { url: receiver.url('/moved') });
       await received('/moved', 1);
       expect(at('/secret')).toEqual([]);
       return reasons;
+    },
+  ],
+  [
+    '[144] A webhook must be https, and its token and credentials come back in no answer. (§13.2)',
+    async (binding) => {
+      const refusals = [];
+      for (const url of [
+        'http://1.1.1.1/',
+        'http://[2606:4700::1111]:8080/',
+        'ftp://hooks.example/',
+        'hooks.example',
+      ]) {
+        refusals.push(await refusal(binding, url));
+      }
+      const secrets = { token: 'token-kept', authentication: { scheme: 'Bearer', credentials: 'secret-kept' } };
+      const sent = await send(binding, 'hello', { id: 'https', url: receiver.url('/https'), ...secrets });
+      const read = await binding.call('GetTaskPushNotificationConfig', { taskId: sent.id, id: 'https' });
+      const created = await binding.call('CreateTaskPushNotificationConfig', {
+        taskId: sent.id,
+        id: 'again',
+        url: receiver.url('/https'),
+        ...secrets,
+      });
+      expect(JSON.stringify(sent) + read.answer.text + created.answer.text).not.toContain('-kept');
+      return [refusals, read.result.authentication, created.result.authentication];
     },
   ],
   [
