@@ -48,7 +48,10 @@ overEachBinding(server, 'webhooks', [
       const asked = await send(binding, 'ask x', { id: 'a', url: receiver.url('/a') });
       await binding.call('CreateTaskPushNotificationConfig', { taskId: asked.id, id: 'b', url: receiver.url('/b') });
       await binding.call('CancelTask', { id: asked.id });
-      return [(await received('/a', 3)).map(stateOf), (await received('/b', 1)).map(stateOf)];
+      const told = [(await received('/a', 3)).map(stateOf), (await received('/b', 1)).map(stateOf)];
+      const expected = [['WORKING', 'INPUT_REQUIRED', 'CANCELED'], ['CANCELED']];
+      expect(told).toEqual(expected.map((states) => states.map((state) => `TASK_STATE_${state}`)));
+      return told;
     },
   ],
   [
@@ -73,7 +76,13 @@ overEachBinding(server, 'webhooks', [
       }
       const broken = { url: receiver.url('/'), authentication: { scheme: 'Bearer', credentials: 'a\r\nX: y' } };
       const params = sendParams('hello', {}, { taskPushNotificationConfig: broken });
-      return [seen, (await binding.call('SendMessage', params)).error?.reason];
+      const { error } = await binding.call('SendMessage', params);
+      expect(seen).toEqual([
+        ['Bearer YTpi', 'tok'],
+        ['basic YTpi', 'tok'],
+      ]);
+      expect(error?.reason).toBe('INVALID_PARAMS');
+      return seen;
     },
   ],
   [
@@ -98,25 +107,31 @@ overEachBinding(server, 'webhooks', [
       const waits = times.slice(1, 4).map((time, i) => time - (times[i] as number));
       waits.forEach((wait, i) => expect(wait).toBeGreaterThanOrEqual((DELAYS_MS[i] as number) * (1 - JITTER)));
       expect(new Set(requests.slice(0, 4).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      expect(requests.map(stateOf).slice(2)).toEqual(['WORKING', 'WORKING', 'COMPLETED'].map((s) => `TASK_STATE_${s}`));
       return requests.map(stateOf);
     },
   ],
   [
     '[142] A receiver that hangs is given up after ten seconds and holds up neither the task nor another webhook. (§4.3.3, §13.2)',
     async (binding) => {
-      receiver.respond = ({ path }, res) => void (path !== '/hangs' && res.end());
       const id = idFor(binding, 'hangs');
-      const asked = await send(binding, 'ask x', { id, url: receiver.url('/hangs') });
+      // Of its own, since the webhook of the other binding is tried again meanwhile.
+      const hangs = `/${id}`;
+      receiver.respond = ({ path }, res) => void (path !== hangs && res.end());
+      const asked = await send(binding, 'ask x', { id, url: receiver.url(hangs) });
       const works = { taskId: asked.id, id: 'works', url: receiver.url('/works') };
       await binding.call('CreateTaskPushNotificationConfig', works);
       const { result } = await binding.call('CancelTask', { id: asked.id });
       const told = (await received('/works', 1)).map(stateOf);
-      await received('/hangs', 1);
+      await received(hangs, 1);
       const failed = nextFailure(id);
       clock.skip(10_000);
       await failed;
       clock.skip(2_000);
-      const again = await received('/hangs', 2);
+      const again = await received(hangs, 2);
+      expect([result.status.state, told]).toEqual(['TASK_STATE_CANCELED', ['TASK_STATE_CANCELED']]);
+      // The same change again: what hangs has not been told yet.
+      expect(new Set(again.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
       return [result.status.state, told, again.map(stateOf)];
     },
   ],
