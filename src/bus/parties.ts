@@ -20,3 +20,10 @@ export interface ReplyTo {
   /** The task whose turn asked. */
   taskId: string;
 }
+
+/** Where a task's work is done at a remote agent. Outlives the watch, so that what comes next continues there. */
+export interface RemoteRef {
+  agent: string;
+  taskId?: string;
+  contextId?: string;
+}

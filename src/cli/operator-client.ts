@@ -6,15 +6,13 @@ import type {
   ChatRequest,
   InputAnswer,
   MintedKey,
-  PushesAnswer,
-  PushView,
-  Redriven,
   MintedWebhookSecret,
   RemovedKeys,
   TasksAnswer,
   TaskView,
   WatchesAnswer,
 } from '../operator-wire.js';
+import type { PushesAnswer, PushView, Redriven } from '../push-wire.js';
 import { Unreachable } from './exit-codes.js';
 
 export interface Readiness {

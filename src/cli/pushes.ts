@@ -1,7 +1,7 @@
 // Commands about webhooks: pushes list, show, redrive, disable, enable.
 import type { Command } from 'commander';
 import { AppError } from '../errors.js';
-import type { PushRow, PushView } from '../operator-wire.js';
+import type { PushRow, PushView } from '../push-wire.js';
 import { client, print, type Context, type GlobalOptions } from './context.js';
 import type { ExitCode } from './exit-codes.js';
 import { table } from './render.js';

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../net/parse-url.js';
 
 export interface Addressed {
   /** The Host header as the connection brought it. */

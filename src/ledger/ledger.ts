@@ -63,7 +63,7 @@ export class FileLedger implements Ledger {
     this.files = new TaskFiles(deps);
     this.index = new TaskIndex(deps, checkpointer);
     const ports = {
-      mirror: deps.mirror,
+      ...deps,
       syncMirror: () => checkpointer.syncMirror(),
       load: (taskId: string) => this.mustLoad(taskId),
       append: (live: LiveTask, event: TaskEvent) => this.append(live, event),
@@ -72,10 +72,7 @@ export class FileLedger implements Ledger {
     this.watches = new TaskWatches(ports);
     this.replies = new TaskReplies(ports);
     this.health = new StorageHealth({ ...deps, mend: () => this.endDamaged(), probe: () => deps.stores.probe() });
-    takeFromBus(deps.bus, {
-      event: (taskId, event) => this.take(taskId, event),
-      cancel: (cancel) => this.cancelHere(cancel).catch((error: unknown) => this.complain(cancel.cid, error)),
-    });
+    takeFromBus(deps.bus, { event: (id, event) => this.take(id, event), cancel: (cancel) => this.cancelHere(cancel) });
   }
 
   get healthy(): boolean {
@@ -195,7 +192,8 @@ export class FileLedger implements Ledger {
   /** Only the agent elsewhere can stop what it is known to work on: whoever follows that asks it. */
   private async cancelHere({ cid, by, reason }: PromptCancel): Promise<void> {
     const live = this.load(cid);
-    if (live && live.head?.envelope.watch?.state !== 'following') await this.cancel(cid, by, reason);
+    if (!live || live.head?.envelope.watch?.state === 'following') return;
+    await this.cancel(cid, by, reason).catch((error: unknown) => this.complain(cid, error));
   }
 
   /** An event from the bus: taken if it fits its task, else dropped and counted. */

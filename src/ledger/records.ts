@@ -1,7 +1,10 @@
 // What the ledger stores: a task with its envelope (the checkpoint), and the events that lead there (the journal).
 // Everything here is plain JSON; the reducer in task-reducer.ts is the only code that turns events into records.
 import type { Artifact, Message, Part, PushConfig, StreamEvent, Task, TaskState } from '../a2a-model.js';
+import type { RemoteRef } from '../bus/parties.js';
 import type { CallerRef, Hop, ReplyTo, RunError, Surface, Usage } from '../bus/topics.js';
+
+export type { RemoteRef } from '../bus/parties.js';
 
 /** The version this code writes into every file; a file with a newer one is refused. */
 export const RECORD_VERSION = 1;
@@ -84,13 +87,6 @@ export interface Watch {
 export interface Reply extends ReplyTo {
   /** Everything up to this position was told. */
   acknowledged: number;
-}
-
-/** Where a task's work is done at a remote agent. Outlives the watch, so that what comes next continues there. */
-export interface RemoteRef {
-  agent: string;
-  taskId?: string;
-  contextId?: string;
 }
 
 /** Everything about a task that the A2A task object has no place for. */

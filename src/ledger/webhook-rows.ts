@@ -2,6 +2,7 @@
 import type { WebhookRow } from '../mirror/push-rows.js';
 import { owedTransitions } from './owed-webhooks.js';
 import type { PushRegistration, TaskEnvelope } from './records.js';
+import { parseUrl } from '../net/parse-url.js';
 
 /** Those that are owed something, are disabled or have dead letters. */
 export const webhookRows = (envelope: TaskEnvelope): WebhookRow[] =>
@@ -24,4 +25,4 @@ function webhookRow(envelope: TaskEnvelope, config: PushRegistration): WebhookRo
 }
 
 /** Host and port: all that may be said of a webhook's address, whose path and query may hold secrets. */
-export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '');
+export const hostOf = (url: string): string => parseUrl(url)?.host ?? '';

@@ -3,10 +3,12 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Clock } from '../clock.js';
 import { BlobUses } from './blob-uses.js';
+import { Contexts } from './contexts.js';
 import { emptyTables } from './empty-tables.js';
 import { KeyUseTable } from './key-use-table.js';
+import { LaneCounts } from './lane-counts.js';
 import { Lanes } from './lanes.js';
-import { lookupKey, taskKey } from './lookup-key.js';
+import { taskKey } from './lookup-key.js';
 import { MessageIndex } from './message-index.js';
 import type { PushTable } from './push-rows.js';
 import { PushSchedule } from './push-schedule.js';
@@ -70,22 +72,19 @@ export class SqliteMirror implements Mirror {
   private readonly insert: Statement<[number, string, ...number[], string]>;
   private readonly update: Statement<[...number[], string, number]>;
   private readonly delete: Statement<[number]>;
-  private readonly findContext: Statement<[number, string, number], { id: number }>;
-  private readonly insertContext: Statement<[number, number, string]>;
+  private readonly contexts: Contexts;
   private readonly selectLive: Statement<unknown[], { task_id: string; lane: number; state: number }>;
   private readonly selectIds: Statement<[number], string>;
   private readonly selectScopes: Statement<[], string>;
-  private readonly countScope: Statement<[string], number>;
-  private readonly countStates: Statement<[], { state: number; count: number }>;
+  private readonly counts: LaneCounts;
   private readonly selectStamp: Statement<[string], string>;
   private readonly writeStamp: Statement<[string, string]>;
   private readonly inTransaction: (work: () => void) => void;
   private makeIndexes: (() => void) | undefined;
 
   constructor(private readonly file: MirrorFile) {
-    const { db, fresh } = file;
-    this.fresh = fresh;
-    this.db = db;
+    const db = (this.db = file.db);
+    this.fresh = file.fresh;
     this.keyUses = new KeyUseTable(db);
     this.lanes = new Lanes(db);
     this.tasks = new TaskList(db, this.lanes);
@@ -98,19 +97,13 @@ export class SqliteMirror implements Mirror {
     this.insert = db.prepare(WRITES.insert);
     this.update = db.prepare(WRITES.update);
     this.delete = db.prepare(WRITES.remove);
-    this.findContext = db.prepare('SELECT id FROM contexts WHERE key = ? AND name = ? AND lane = ?');
-    this.insertContext = db.prepare('INSERT INTO contexts (key, lane, name) VALUES (?, ?, ?)');
+    this.contexts = new Contexts(db);
     this.selectLive = db.prepare(
       `SELECT task_id, lane, state FROM tasks INDEXED BY tasks_by_state WHERE state IN (${LIVE_CODES.join(', ')})`,
     );
     this.selectIds = plucked(db, 'SELECT task_id FROM tasks INDEXED BY tasks_by_lane WHERE lane = ?');
     this.selectScopes = plucked(db, 'SELECT DISTINCT scope FROM lanes WHERE id IN (SELECT lane FROM lane_counts)');
-    this.countScope = db
-      .prepare<[string], number>(
-        'SELECT coalesce(sum(n), 0) FROM lane_counts WHERE lane IN (SELECT id FROM lanes WHERE scope = ?)',
-      )
-      .pluck();
-    this.countStates = db.prepare('SELECT state, sum(n) AS count FROM lane_counts GROUP BY state');
+    this.counts = new LaneCounts(db);
     this.selectStamp = plucked(db, 'SELECT stamp FROM folders WHERE scope = ?');
     this.writeStamp = db.prepare('INSERT OR REPLACE INTO folders (scope, stamp) VALUES (?, ?)');
     const transaction = db.transaction((work: () => void) => work());
@@ -135,9 +128,7 @@ export class SqliteMirror implements Mirror {
       for (const taskId of taskIds) {
         const known = this.find.get(taskKey(taskId), taskId);
         if (known) this.delete.run(known.id);
-        this.schedule.remove(taskId);
-        this.watchList.remove(taskId);
-        this.replyList.remove(taskId);
+        this.forgetBeside(taskId);
       }
     };
     storing(() => this.inTransaction(work));
@@ -149,13 +140,20 @@ export class SqliteMirror implements Mirror {
         const known = this.find.get(taskKey(row.taskId), row.taskId);
         if (known && this.lanes.get(known.lane).scope === row.scope) {
           this.delete.run(known.id);
-          this.schedule.remove(row.taskId);
+          this.forgetBeside(row.taskId);
         }
         this.messages.remove(row);
         this.uses.drop(row.scope, row.taskId);
       }
     };
     storing(() => this.inTransaction(work));
+  }
+
+  /** What follows from a task, and goes with its row. Call in a transaction. */
+  private forgetBeside(taskId: string): void {
+    this.schedule.remove(taskId);
+    this.watchList.remove(taskId);
+    this.replyList.remove(taskId);
   }
 
   oldest(query: OldestQuery): AgedTask[] {
@@ -202,12 +200,11 @@ export class SqliteMirror implements Mirror {
   }
 
   countOf(scope: string): number {
-    return storing(() => this.countScope.get(scope)) ?? 0;
+    return this.counts.of(scope);
   }
 
   countsByState(): { state: string; count: number }[] {
-    const rows = storing(() => this.countStates.all());
-    return rows.map(({ state, count }) => ({ state: stateName(state), count }));
+    return this.counts.byState();
   }
 
   watches(): WatchRow[] {
@@ -287,7 +284,7 @@ export class SqliteMirror implements Mirror {
     const key = taskKey(taskId);
     const known = this.find.get(key, taskId);
     if (known && known.seq > seq) return;
-    const context = this.contextId(row.contextId, lane);
+    const context = this.contexts.idOf(row.contextId, lane);
     if (known) this.update.run(lane, context, code, statusAt, createdAt, seq, head, known.id);
     else this.insert.run(key, taskId, lane, context, code, statusAt, createdAt, seq, head);
     this.messages.add(row, now);
@@ -295,12 +292,6 @@ export class SqliteMirror implements Mirror {
     if (row.blobs) this.uses.add(row.scope, taskId, row.blobs);
     this.watchList.write(row);
     this.replyList.write(row);
-  }
-
-  private contextId(name: string, lane: number): number {
-    const key = lookupKey(name);
-    const known = this.findContext.get(key, name, lane);
-    return known?.id ?? Number(this.insertContext.run(key, lane, name).lastInsertRowid);
   }
 }
 

@@ -1,7 +1,7 @@
 // What a URL by itself says about where a request would go, and what speaks against it. Pure.
 import { isIP } from 'node:net';
 import { isPrivateName, type AddressRules, type Destination, type Protocol } from './address-rules.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from './parse-url.js';
 import { trusts, type FetchPolicy } from './fetch-policy.js';
 
 export interface Target extends Destination {

@@ -2,7 +2,7 @@
 // a broken download leaves nothing behind.
 import type { PeerSession } from './peer-session.js';
 import type { CallOptions, InlineFile } from './remote-port.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../net/parse-url.js';
 
 /** `options.timeoutMs`: of silence. Throws RemoteError, `refused` with code `TOO_LARGE` for a file above the limit. */
 export async function downloadFile(

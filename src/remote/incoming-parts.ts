@@ -4,6 +4,7 @@ import type { Part } from '../a2a-model.js';
 import { errorText } from '../errors.js';
 import type { BlobStore } from '../workspace/blob-store.js';
 import type { CallOptions, Peer, RemotePart } from './remote-port.js';
+import { parseUrl } from '../net/parse-url.js';
 
 export interface KeepPorts {
   blobs: Pick<BlobStore, 'put'>;
@@ -51,4 +52,4 @@ const missing = (filename: string | undefined, why: string): Part => ({
   text: `[The file ${filename === undefined ? '' : `"${filename}" `}that the agent sent could not be taken over: ${why}.]`,
 });
 
-const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined);
+const originOf = (url: string): string | undefined => parseUrl(url)?.origin;

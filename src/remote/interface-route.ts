@@ -2,7 +2,7 @@
 // wins over what a card says of itself, and only its origin ever gets the key. Pure.
 import { isIP } from 'node:net';
 import type { PeerInterface } from './peer-card.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../net/parse-url.js';
 
 export interface Route {
   /** For gRPC: `http:` or `https:`, host and port. */

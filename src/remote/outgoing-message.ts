@@ -4,7 +4,7 @@ import type { Message, Metadata, Part } from '../a2a-model.js';
 import type { Hop } from '../bus/topics.js';
 import type { Prompt } from '../executors/contract.js';
 import type { Hops } from '../hops.js';
-import type { RemoteRef } from '../ledger/records.js';
+import type { RemoteRef } from '../bus/parties.js';
 import type { BlobStore } from '../workspace/blob-store.js';
 import type { RemoteMessage, RemotePart, SendRequest } from './remote-port.js';
 

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { AppError } from '../errors.js';
 import { NAME } from './names.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../net/parse-url.js';
 
 const count = z.number().int().positive();
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PushesAnswer } from '../../src/operator-wire.js';
+import type { PushesAnswer } from '../../src/push-wire.js';
 import type { A2aClient } from '../support/a2a-client.js';
 import type { Random } from '../support/random.js';
 import type { Findings } from './findings.js';

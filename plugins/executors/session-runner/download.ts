@@ -5,7 +5,7 @@ import { RunFailure } from '../../../src/executors/contract.js';
 import { FetchError } from '../../../src/net/fetch-error.js';
 import type { GuardedFetch } from '../../../src/net/guarded-fetch.js';
 import { mediaTypeOf } from './media-type.js';
-import { parseUrl } from '../../../src/parse-url.js';
+import { parseUrl } from '../../../src/net/parse-url.js';
 
 export interface DownloadedFile {
   /** As the sender named it, or as the address ends; anything. */

@@ -7,14 +7,13 @@ import {
   ERROR_ANSWER,
   INPUT_REQUEST,
   MINTED_KEY,
-  PUSH_VIEW,
-  PUSHES_ANSWER,
   MINTED_WEBHOOK_SECRET,
   SESSIONS_ANSWER,
   TASK_VIEW,
   TASKS_ANSWER,
   WATCHES_ANSWER,
 } from '../../../src/operator-wire.js';
+import { PUSH_VIEW, PUSHES_ANSWER } from '../../../src/push-wire.js';
 import { MAX_KEPT } from './idempotency.js';
 import type { Route } from './route.js';
 

@@ -10,7 +10,7 @@ import {
   REDRIVE_SINCE,
   REDRIVEN,
   type PushRow,
-} from '../../../src/operator-wire.js';
+} from '../../../src/push-wire.js';
 import type { Core } from '../../../src/plugin.js';
 import { pushRow, pushView } from './push-view.js';
 import { route, type Route } from './route.js';

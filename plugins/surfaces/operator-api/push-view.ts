@@ -3,12 +3,15 @@ import { shortState } from '../../../src/a2a-model.js';
 import { owedTransitions } from '../../../src/ledger/owed-webhooks.js';
 import type { PushRegistration, TaskEnvelope, TaskRecord } from '../../../src/ledger/records.js';
 import type { PushTry, ScheduledPush } from '../../../src/mirror/push-rows.js';
-import type { PushRow, PushView, WireTaskRow } from '../../../src/operator-wire.js';
+import type { WireTaskRow } from '../../../src/operator-wire.js';
+import type { PushRow, PushView } from '../../../src/push-wire.js';
+import { parseUrl } from '../../../src/net/parse-url.js';
 
 /** Scheme and host; a dot-dot-dot says that there is more. */
 export function shownUrl(url: string): string {
-  if (!URL.canParse(url)) return '…';
-  const { origin, pathname, search } = new URL(url);
+  const parsed = parseUrl(url);
+  if (!parsed) return '…';
+  const { origin, pathname, search } = parsed;
   return pathname === '/' && search === '' ? `${origin}/` : `${origin}/…`;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseUrl } from '../src/parse-url.js';
+import { parseUrl } from '../../src/net/parse-url.js';
 
 describe('text as a URL', () => {
   test('is read the same however often it is read, with letters beyond ASCII too', () => {
