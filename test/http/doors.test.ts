@@ -85,7 +85,6 @@ describe('guesses that come all at once', () => {
     const keys = [...Array.from({ length: 40 }, (_, n) => `wrong-${n}`), 'good'];
     const answers = keys.map((key) => ask('/caller', { headers: { 'X-API-Key': key } }));
     while (lookups.length < keys.length) await new Promise((resolve) => setImmediate(resolve));
-    // In the order they were asked for, but for the right key: last.
     for (const lookup of lookups) lookup();
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect([401, 429, 200].map((status) => statuses.filter((one) => one === status).length)).toEqual([20, 21, 0]);
