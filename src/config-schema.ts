@@ -83,12 +83,29 @@ const card = z
   })
   .partial();
 
+const port = z.int('must be a whole number').min(0, 'must be 0 to 65535').max(65_535, 'must be 0 to 65535');
+
+const grpc = z
+  .object({
+    cert: text,
+    key: text,
+    publicAddress: z.string().regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port'),
+  })
+  .partial()
+  .refine(({ cert, key }) => (cert === undefined) === (key === undefined), 'must name both cert and key, or neither');
+
+const privateJwk = z.looseObject({ kty: text, kid: text.optional() });
+export type PrivateJwk = z.infer<typeof privateJwk>;
+
 /** The file's members, each optional; unknown ones are kept apart as warnings. */
 export const FILE_SCHEMA = z
   .object({
     v: z.literal(1, 'was written by a newer version'),
     host: text,
-    port: z.int('must be a whole number').min(0, 'must be 0 to 65535').max(65_535, 'must be 0 to 65535'),
+    port,
+    grpcPort: port,
+    grpc,
+    cardKeys: z.array(z.union([text, privateJwk], 'must be the path of a key file, or a JWK')),
     // A key travels in a header: visible ASCII only, or no client could ever send it.
     operatorKey: z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces'),
     publicUrl: url,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { FILE_SCHEMA, type FileSettings } from './config-schema.js';
+import { FILE_SCHEMA, type FileSettings, type PrivateJwk } from './config-schema.js';
 import type { Variables } from './environment.js';
 import { AppError, errorText } from './errors.js';
 import { configFile } from './home.js';
@@ -83,6 +83,17 @@ export interface Config {
   requiredExtensions: string[];
   corsOrigins: string[];
   trustedProxies: string[];
+  /** Where gRPC is spoken, on `host`; 0 takes a free port, absent: nowhere. */
+  grpcPort?: number;
+  grpc: {
+    /** Absolute paths of PEM files; both or neither. Without them gRPC is spoken in the clear. */
+    cert?: string;
+    key?: string;
+    /** What cards advertise instead of the listener's own `host:port`, e.g. behind a proxy. */
+    publicAddress?: string;
+  };
+  /** Private keys that sign cards: absolute paths of PEM or JWK files, or JWKs. All of them sign. */
+  cardKeys: (string | PrivateJwk)[];
   /** Kill the process at this named write, for crash tests: `name` or `name:n` for the n-th time. */
   failpoint?: string;
 }
@@ -136,12 +147,15 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   requiredExtensions: [],
   corsOrigins: [],
   trustedProxies: [],
+  grpc: {},
+  cardKeys: [],
 };
 
 /** Variable → the member of the file it overrides. SWITCHBOARD_HOME and SWITCHBOARD_FAILPOINT have none. */
 const VARIABLES = {
   SWITCHBOARD_HOST: 'host',
   SWITCHBOARD_PORT: 'port',
+  SWITCHBOARD_GRPC_PORT: 'grpcPort',
   SWITCHBOARD_OPERATOR_KEY: 'operatorKey',
   SWITCHBOARD_PUBLIC_URL: 'publicUrl',
   SWITCHBOARD_ALLOW_PRIVATE: 'allowPrivate',
@@ -183,7 +197,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
 
   const { v: _v, agents: _agents, ...settings } = { ...fromFile.settings, ...fromEnv.settings };
   const { sessionIdle, turnDeadline, followTimeout, expireQuestions, drain, ...rest } = settings;
-  const { retention, rate, quota, streams, lockout, connections, ...plain } = rest;
+  const { retention, rate, quota, streams, lockout, connections, grpc, cardKeys, ...plain } = rest;
   const config: Config = {
     ...DEFAULTS,
     ...plain,
@@ -198,12 +212,22 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     lockout: { ...DEFAULTS.lockout, ...lockout },
     connections: { ...DEFAULTS.connections, ...connections },
     quota: { ...DEFAULTS.quota, ...quota },
+    grpc: { ...grpc, ...pathsIn(home, { cert: grpc?.cert, key: grpc?.key }) },
+    cardKeys: (cardKeys ?? []).map((key) => (typeof key === 'string' ? resolve(home, key) : key)),
     ...(env.SWITCHBOARD_FAILPOINT ? { failpoint: env.SWITCHBOARD_FAILPOINT } : {}),
     ...options.overrides,
     home,
   };
   return { config: deepFreeze(structuredClone(config)), variables: env, warnings };
 }
+
+/** Paths of files are relative to the home. */
+const pathsIn = <K extends string>(home: string, paths: Record<K, string | undefined>): Partial<Record<K, string>> =>
+  Object.fromEntries(
+    Object.entries<string | undefined>(paths).flatMap(([name, path]) =>
+      path === undefined ? [] : [[name, resolve(home, path)]],
+    ),
+  ) as Partial<Record<K, string>>;
 
 function readSettings(path: string, problems: string[]): Record<string, unknown> {
   let text: string;
@@ -243,7 +267,7 @@ function readVariables(env: Readonly<Record<string, string | undefined>>, warnin
 }
 
 function valueOf(field: keyof FileSettings, text: string): unknown {
-  if (field === 'port' && /^\d+$/.test(text)) return Number(text);
+  if ((field === 'port' || field === 'grpcPort') && /^\d+$/.test(text)) return Number(text);
   return field === 'allowPrivate' ? text.split(',').flatMap((entry) => entry.trim() || []) : text;
 }
 

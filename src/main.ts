@@ -233,6 +233,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     ready,
     async start() {
       await ready();
+      for (const part of installed) await part.listen?.();
       const { host: address, port } = await http.listen(config.host, config.port);
       const local = localUrl(address, port);
       if (listensEverywhere(address) && config.publicUrl === undefined) {

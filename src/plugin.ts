@@ -75,6 +75,8 @@ export interface PluginContext<Reads extends TopicKind, Writes extends TopicKind
 export interface Installed {
   /** Called once everything is installed and before the door opens. */
   ready?(): void | Promise<void>;
+  /** Called when the server opens its door; not where a host program mounts its routes instead. */
+  listen?(): Promise<void>;
   /** Called when the server begins to stop, while running turns still finish: start nothing new. */
   drain?(): void;
   /** Called at shutdown, in reverse order of installation. */

@@ -98,6 +98,21 @@ describe('loadConfig', () => {
     );
   });
 
+  it('reads where gRPC is spoken and what signs cards, files relative to the home', () => {
+    const jwk = { kty: 'OKP', crv: 'Ed25519', d: 'x' };
+    settings({ grpc: { cert: 'tls/cert.pem', key: '/tls/key.pem' }, cardKeys: ['keys/a.pem', jwk] });
+    expect(load({ SWITCHBOARD_GRPC_PORT: '7421' }).config).toMatchObject({
+      grpcPort: 7421,
+      grpc: { cert: join(home, 'tls/cert.pem'), key: '/tls/key.pem' },
+      cardKeys: [join(home, 'keys/a.pem'), jwk],
+    });
+    settings({ grpcPort: 70_000, grpc: { cert: 'cert.pem', publicAddress: 'https://x' }, cardKeys: [3] });
+    const problems = problemsOf(load);
+    for (const field of ['grpcPort', 'grpc.publicAddress', 'cardKeys[0]']) expect(problems).toContain(field);
+    settings({ grpc: { cert: 'cert.pem' } });
+    expect(problemsOf(load)).toContain('grpc must name both cert and key');
+  });
+
   it('fills in what a partial rate or quota leaves out', () => {
     settings({ rate: { burst: 5 }, quota: { concurrentTurns: 2 } });
     expect(load().config).toMatchObject({

@@ -249,7 +249,9 @@ function newTask(candidate: Candidate, prompts: Pick<PromptPort, 'pushConfigOf'>
   const { request } = candidate;
   const { agent, executor } = targetOf(candidate);
   const { cid, requestId, contextId, caller, message, surface, chain, subject, synthetic, traceparent } = request;
-  const pushConfig = prompts.pushConfigOf(requestId);
+  // Nobody is told by webhook of a task that nobody can see.
+  const direct = agent.replies === 'message';
+  const pushConfig = direct ? undefined : prompts.pushConfigOf(requestId);
   const { lookIn, replyTo } = request;
   const skill = request.skill ?? candidate.skill;
   return {
@@ -263,6 +265,7 @@ function newTask(candidate: Candidate, prompts: Pick<PromptPort, 'pushConfigOf'>
     agent: agent.name,
     executor: executor.name,
     ...(executor.keepsSessions && { session: true }),
+    ...(direct && { direct }),
     ...(skill !== undefined && { skill }),
     ...(subject !== undefined && { subject }),
     ...(synthetic && { synthetic }),

@@ -20,6 +20,8 @@ export interface AgentInfo {
   /** False: nobody but the operator sees or reaches it. */
   exposed: boolean;
   skills: AgentSkill[];
+  /** `message`: it answers with one Message, and callers never see its tasks. It neither asks nor shows progress. */
+  replies?: 'message';
 }
 
 /** One turn's work. Plain data, apart from nothing: what survives a restart is all there is. */

@@ -1,7 +1,7 @@
 // The host runs executors and gives every turn exactly one end: from the run's settlement, its deadline, a cancel, or
 // the lack of an executor. `agent.outcome` follows once the run has really settled, which is when its context is free.
 import type { BusHandle } from '../bus/bus.js';
-import type { PromptAssigned, PromptCancel } from '../bus/topics.js';
+import type { Progress, PromptAssigned, PromptCancel } from '../bus/topics.js';
 import type { Clock, NewId } from '../clock.js';
 import type { TaskState } from '../a2a-model.js';
 import { errorText } from '../errors.js';
@@ -139,9 +139,9 @@ export class ExecutorHost implements Turns {
   private open(assigned: PromptAssigned, record: TaskRecord): Run {
     const { bus, clock } = this.deps;
     const { cid, turn } = assigned;
-    const run = new Run(assigned, promptOf(record, assigned), clock.now(), (progress) =>
-      bus.publish('agent.prompt.progress', { cid, turn, ...redactedValue(progress, this.deps.redact) }),
-    );
+    const show = (progress: Progress): void =>
+      bus.publish('agent.prompt.progress', { cid, turn, ...redactedValue(progress, this.deps.redact) });
+    const run = new Run(assigned, promptOf(record, assigned), clock.now(), show, record.envelope.direct);
     this.runs.set(cid, run);
     return run;
   }

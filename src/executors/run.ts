@@ -73,6 +73,8 @@ export class Run implements RemoteHandle {
     readonly prompt: Prompt,
     readonly startedAt: number,
     private readonly show: (progress: Progress) => void,
+    /** Answers with one message: what the run shows before its end is dropped. */
+    readonly direct = false,
   ) {}
 
   get signal(): AbortSignal {
@@ -80,13 +82,14 @@ export class Run implements RemoteHandle {
   }
 
   delta(text: string): void {
-    if (text === '') return;
+    if (text === '' || this.direct) return;
     this.answered = true;
     if (this.closed) this.flush();
     if (this.pieces.push(text) === 1) this.flushSoon();
   }
 
   endMessage(): void {
+    if (this.direct) return;
     this.closed = true;
     if (this.pieces.length === 0) this.flushSoon();
   }
@@ -113,6 +116,7 @@ export class Run implements RemoteHandle {
   }
 
   artifact(given: Artifact, options: { append?: boolean; lastChunk?: boolean } = {}): void {
+    if (this.direct) return;
     const artifact = plainCopy(given);
     if (!isArtifact(artifact)) {
       this.invalid = true;
@@ -136,7 +140,7 @@ export class Run implements RemoteHandle {
 
   private tell(progress: Progress): void {
     this.flush();
-    if (!this.ended) this.show(progress);
+    if (!this.ended && !this.direct) this.show(progress);
   }
 
   private flushSoon(): void {
@@ -150,7 +154,10 @@ export const failedEnd = (code: string, text: string): TurnEnd => ({
 });
 
 /** What a run's result means. Anything that can't be mapped fails the turn with a reason. */
-export function endOfOutcome(given: RunOutcome | undefined | null, run: Pick<Run, 'answered' | 'invalid'>): TurnEnd {
+export function endOfOutcome(
+  given: RunOutcome | undefined | null,
+  run: Pick<Run, 'answered' | 'invalid' | 'direct'>,
+): TurnEnd {
   if (run.invalid) return failedEnd('invalid-answer', 'The agent returned an artifact that is none.');
   const outcome = plainCopy(given);
   if (outcome === undefined && given !== undefined) {
@@ -170,6 +177,7 @@ export function endOfOutcome(given: RunOutcome | undefined | null, run: Pick<Run
     }
     case 'question': {
       const { question, from, schema } = outcome;
+      if (run.direct) return failedEnd('invalid-answer', 'An agent that replies with a message asks nothing.');
       if (typeof question !== 'string' || question === '')
         return failedEnd('invalid-answer', 'The agent asked an empty question.');
       if (from !== 'caller' && from !== 'operator')

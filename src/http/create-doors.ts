@@ -1,15 +1,15 @@
 // The doors every surface's routes hang behind: whether anybody is let in, who calls, how often, and what a body may be.
 // Keys are checked before a byte of the body is read.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Clock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { CallerDirectory } from '../workspace/callers.js';
+import type { Caller, CallerDirectory } from '../workspace/callers.js';
 import { jsonBody } from './body.js';
 import { requestKey } from './credentials.js';
-import type { DoorRule, Doors, ErrorWriter } from './door.js';
+import type { Admitted, DoorRule, Doors, ErrorWriter, Knock } from './door.js';
 import type { Gate } from './gate.js';
 import { hostCheck } from './host-check.js';
 import { Lockout } from './lockout.js';
@@ -41,6 +41,8 @@ class Stopped extends Error {
   }
 }
 
+const knockOf = ({ headers, ip }: Request): Knock => ({ headers, address: ip });
+
 type Check = (req: Request) => void | Promise<void>;
 
 /** The doors of one server; the rate's buckets and the lockout are shared by all routes of it. */
@@ -71,12 +73,14 @@ export function createDoors(deps: DoorDeps): Doors {
     throw new Stopped('lockout', new AppError('rate-limited', told, { retryAfter }));
   };
 
-  /** Looks at the key only if the address may bring one, and remembers how that went. */
-  const checkKey = async (req: Request, isGood: (key: string, hash: string) => Promise<boolean>): Promise<void> => {
-    const address = req.ip ?? '';
+  /** Looks at the key only if the address may bring one, and remembers how that went. Resolves with the key's hash. */
+  const checkKey = async (
+    { headers, address = '' }: Knock,
+    isGood: (key: string, hash: string) => Promise<boolean>,
+  ): Promise<string> => {
     let presented = false;
     try {
-      const key = requestKey(req.headers);
+      const key = requestKey(headers);
       presented = true;
       const hash = digest(key).toString('hex');
       mustBeOpen(address, hash);
@@ -85,7 +89,7 @@ export function createDoors(deps: DoorDeps): Doors {
       mustBeOpen(address, hash);
       if (!good) throw new AppError('unauthenticated', 'The key is not valid.');
       lockout.worked(address, hash);
-      req.keyHash = hash;
+      return hash;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'unauthenticated') throw error;
       // Who brings no key guesses none: that is how clients ask which kind of key is wanted.
@@ -94,22 +98,38 @@ export function createDoors(deps: DoorDeps): Doors {
     }
   };
 
-  const checkGate = (res: Response): void => {
+  const checkGate = (): void => {
     const closed = gate.closed();
-    if (!closed) return;
-    if (closed.rule === 'drain') res.setHeader('Connection', 'close');
-    throw new Stopped(closed.rule, closed.error);
+    if (closed) throw new Stopped(closed.rule, closed.error);
+  };
+
+  const admitCaller = async (knock: Knock): Promise<Admitted> => {
+    let caller: Caller | undefined;
+    const keyHash = await checkKey(knock, async (key, hash) => {
+      caller = await callers.authenticate(key);
+      if (caller) deps.used(hash, caller.id);
+      return caller !== undefined;
+    });
+    takeToken((caller as Caller).id);
+    return { caller: caller as Caller, keyHash };
+  };
+
+  /** Counts what a door stopped; what its caller is told. */
+  const toldOf = (error: unknown): unknown => {
+    if (!(error instanceof Stopped)) return error;
+    refused(error.rule);
+    return error.told;
   };
 
   const door =
     (writeError: ErrorWriter, check: Check, always = false): RequestHandler =>
     async (req, res, next) => {
       try {
-        if (!always) checkGate(res);
+        if (!always) checkGate();
         await check(req);
       } catch (error) {
-        if (error instanceof Stopped) refused(error.rule);
-        writeError(error instanceof Stopped ? error.told : error, req, res);
+        if (error instanceof Stopped && error.rule === 'drain') res.setHeader('Connection', 'close');
+        writeError(toldOf(error), req, res);
         return;
       }
       next();
@@ -119,13 +139,16 @@ export function createDoors(deps: DoorDeps): Doors {
     open: (writeError) => door(writeError, () => undefined),
     caller: (writeError) =>
       door(writeError, async (req) => {
-        await checkKey(req, async (key, hash) => {
-          req.caller = await callers.authenticate(key);
-          if (req.caller) deps.used(hash, req.caller.id);
-          return req.caller !== undefined;
-        });
-        takeToken((req.caller as NonNullable<Request['caller']>).id);
+        Object.assign(req, await admitCaller(knockOf(req)));
       }),
+    admit: async (knock) => {
+      try {
+        checkGate();
+        return await admitCaller(knock);
+      } catch (error) {
+        throw toldOf(error);
+      }
+    },
     operator: (writeError, options) =>
       door(
         writeError,
@@ -133,7 +156,7 @@ export function createDoors(deps: DoorDeps): Doors {
           const { host, origin } = req.headers;
           const problem = hostProblem({ host, forwarded: req.host, origin });
           if (problem) throw new Stopped('host', problem);
-          await checkKey(req, (key) => Promise.resolve(timingSafeEqual(digest(key), operatorDigest)));
+          await checkKey(knockOf(req), (key) => Promise.resolve(timingSafeEqual(digest(key), operatorDigest)));
           takeToken('operator');
         },
         options?.always,

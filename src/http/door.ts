@@ -1,4 +1,5 @@
 // What surfaces use of the HTTP layer: who is calling, and where to hang their routes.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../workspace/callers.js';
 
@@ -22,9 +23,24 @@ export type ErrorWriter = (error: unknown, req: Request, res: Response) => void;
 export const DOOR_RULES = ['drain', 'overload', 'host', 'lockout', 'key', 'rate'] as const;
 export type DoorRule = (typeof DOOR_RULES)[number];
 
+/** Who knocks, whatever the protocol. */
+export interface Knock {
+  headers: IncomingHttpHeaders;
+  /** The address that the connection came from. */
+  address: string | undefined;
+}
+
+export interface Admitted {
+  caller: Caller;
+  /** SHA-256 of the key that was let in. */
+  keyHash: string;
+}
+
 export interface Doors {
   /** For public routes: lets everybody in unless the server stops or is overloaded. */
   open(writeError: ErrorWriter): RequestHandler;
+  /** The caller door for what is no HTTP request. Throws its refusals as AppErrors. */
+  admit(knock: Knock): Promise<Admitted>;
   /** Caller key → `req.caller`, then the caller's request rate. Refusals are written by `writeError`. */
   caller(writeError: ErrorWriter): RequestHandler;
   /**

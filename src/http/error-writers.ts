@@ -1,6 +1,6 @@
 // Writes an error in the shape of the surface it happened on. What is not an AppError, or is `internal`, is logged and
 // shown as one fixed sentence.
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { AppError, errorText, toAppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { ErrorWriter } from './door.js';
@@ -12,26 +12,32 @@ export type ErrorWriters = Record<ErrorShape, ErrorWriter>;
 
 const isInternal = ({ http }: ErrorRow): boolean => http === 500;
 
-/** The writers of all surfaces; internal errors go to `log`. */
-export function createErrorWriters(log: Logger): ErrorWriters {
-  const prepare = (thrown: unknown, req: Request, hidden: (row: ErrorRow) => boolean = isInternal): AppError => {
+/** What may be told of an error: what is not meant for its caller is logged with `where`, and told as one fixed sentence. */
+export const createTeller =
+  (log: Logger) =>
+  (thrown: unknown, where: object, hidden: (row: ErrorRow) => boolean = isInternal): AppError => {
     const error = toAppError(thrown);
     if (ERROR_TABLE[error.code].http >= 500 && error.code !== 'invalid-agent-response') {
       const cause = error.cause ?? error;
-      log.error(
-        { requestId: req.id, method: req.method, path: req.path, code: error.code, err: cause },
-        errorText(cause),
-      );
+      log.error({ ...where, code: error.code, err: cause }, errorText(cause));
       if (hidden(ERROR_TABLE[error.code])) return new AppError('internal', 'An internal error occurred.');
     }
     return error;
   };
+
+/** The writers of all surfaces; internal errors go to `log`. */
+export function createErrorWriters(log: Logger): ErrorWriters {
+  const tell = createTeller(log);
   const writer =
     (shape: ErrorShape): ErrorWriter =>
     (thrown, req, res) => {
       // On the operator's surface some of them have a status of their own, and may be told.
       const hidden = (row: ErrorRow): boolean => isInternal(row) && row.operatorHttp === undefined;
-      const error = prepare(thrown, req, shape === 'operator' ? hidden : isInternal);
+      const error = tell(
+        thrown,
+        { requestId: req.id, method: req.method, path: req.path },
+        shape === 'operator' ? hidden : isInternal,
+      );
       send(res, error, errorAnswer(shape, error, requestId(req.body)));
     };
   return Object.fromEntries(ERROR_SHAPES.map((shape) => [shape, writer(shape)])) as ErrorWriters;

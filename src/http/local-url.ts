@@ -1,7 +1,8 @@
 // The address under which a server is reached from its own machine: "all interfaces" is no address that can be dialled,
 // and nobody is helped by a card that names it.
 
-const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+/** Where a machine finds itself when it listens everywhere. */
+export const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 export const listensEverywhere = (address: string): boolean => address in LOOPBACK;
 

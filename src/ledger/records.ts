@@ -96,6 +96,8 @@ export interface TaskEnvelope {
   executor: string;
   /** Its turns are turns of a session, whose transcript shows them. */
   session?: boolean;
+  /** Answered with one Message: the task is internal, and callers never see it. */
+  direct?: boolean;
   skill?: string;
   surface: Surface;
   chain: Hop[];
@@ -158,6 +160,7 @@ export interface CreatedEvent {
   /** The task is kept but refused: it ends in the same step that creates it. */
   rejected?: RunError;
   session?: boolean;
+  direct?: boolean;
   surface: Surface;
   chain: Hop[];
   skill?: string;

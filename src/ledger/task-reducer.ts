@@ -154,6 +154,7 @@ function create(entry: JournalEntry, event: CreatedEvent): Reduction {
     surface: event.surface,
     chain: event.chain,
     ...(event.session && { session: true }),
+    ...(event.direct && { direct: true }),
     ...(event.skill !== undefined && { skill: event.skill }),
     ...(event.subject !== undefined && { subject: event.subject }),
     ...(event.synthetic && { synthetic: true }),

@@ -53,6 +53,8 @@ export const ACP_SETTINGS = z.object({
   env: z.array(variable).default([]),
   /** What becomes of its requests for permission; `ask` leaves them to the operator. */
   permissions: z.enum(['allow', 'deny', 'ask']).default('ask'),
+  /** Conversations that keep their process while nobody talks in them; beyond that the longest idle one is ended. */
+  idleProcesses: count.max(1000).default(8),
   /** As the agent names them; its own choice when absent. */
   model: z.string().min(1).optional(),
   mode: z.string().min(1).optional(),

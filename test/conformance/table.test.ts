@@ -16,11 +16,11 @@ describe('the table of rules', () => {
     expect(lines.map(({ row, section, shown }) => [row, section, [...shown]])).toEqual([
       ['9', '§1.2, §3', ['JSON-RPC']],
       ['12', '§1.2, §3', ['JSON-RPC']],
-      ['C2', '0.3', ['both']],
+      ['C2', '0.3', ['all']],
     ]);
     const document = tableDocument(lines);
-    expect(document).toContain('| 9 | One \\| two. | §1.2, §3 | yes | – |');
-    expect(document).toContain('| C2 | Old. | 0.3 | yes | yes |');
+    expect(document).toContain('| 9 | One \\| two. | §1.2, §3 | yes | – | – |');
+    expect(document).toContain('| C2 | Old. | 0.3 | yes | yes | yes |');
     expect(rowsOf(document)).toEqual(['9', '12', 'C2']);
   });
 

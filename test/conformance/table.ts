@@ -9,11 +9,11 @@ export interface Line {
   row: string;
   rule: string;
   section: string;
-  /** Where it was shown: the bindings, `both` for what belongs to no single one, or `client` for the other side. */
+  /** Where it was shown: the bindings, `all` for what belongs to no single one, or `client` for the other side. */
   shown: Set<string>;
 }
 
-const BINDINGS = ['JSON-RPC', 'HTTP+JSON'];
+const BINDINGS = ['JSON-RPC', 'HTTP+JSON', 'gRPC'];
 /** Around all tests of what the client does. */
 const CLIENT = 'the client';
 const TITLE = /^((?:\[\w+\])+) (.*) \((§?[^()]*)\)$/;
@@ -28,7 +28,7 @@ export function tableOf(report: TestReport): Line[] {
     if (!match) throw new Error(`not a title of a rule: ${title}`);
     if (status !== 'passed') continue;
     const [, rows = '', rule = '', section = ''] = match;
-    const binding = ancestorTitles.find((name) => BINDINGS.includes(name)) ?? 'both';
+    const binding = ancestorTitles.find((name) => BINDINGS.includes(name)) ?? 'all';
     const shown = ancestorTitles.includes(CLIENT) ? 'client' : binding;
     for (const [, row = ''] of rows.matchAll(/\[(\w+)\]/g)) {
       const key = `${shown === 'client'} ${row} ${rule}`;
@@ -48,15 +48,15 @@ export function tableDocument(all: readonly Line[]): string {
   const client = all.filter(({ shown }) => shown.has('client'));
   const count = (of: readonly Line[]): number => new Set(of.map(({ row }) => row)).size;
   const rowOf = (cells: string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  const mark = ({ shown }: Line, binding: string): string => (shown.has(binding) || shown.has('both') ? 'yes' : '–');
+  const mark = ({ shown }: Line, binding: string): string => (shown.has(binding) || shown.has('all') ? 'yes' : '–');
   return [
     '# Conformance',
     '',
     'What the A2A specification asks of a server and this one is tested for, on the wire. The table is made of the titles of',
     `passed tests by \`npm run conformance\`; it has ${count(lines)} rows. Numbers with a C are about clients of A2A 0.3.`,
     '',
-    '| row | rule | section | JSON-RPC | HTTP+JSON |',
-    '| --- | --- | --- | --- | --- |',
+    '| row | rule | section | JSON-RPC | HTTP+JSON | gRPC |',
+    '| --- | --- | --- | --- | --- | --- |',
     ...lines.map((line) => {
       return rowOf([line.row, line.rule, line.section, ...BINDINGS.map((binding) => mark(line, binding))]);
     }),

@@ -1,11 +1,13 @@
 // The real dispatcher, host, prompt port and ledger on one bus; only the executor and the owners' files are the test's.
 import { dispatcher } from '../../plugins/dispatcher/dispatcher.js';
-import type { Executor, Prompt, RunHandle, RunOutcome } from '../../src/executors/contract.js';
+import type { AgentInfo, Executor, Prompt, RunHandle, RunOutcome } from '../../src/executors/contract.js';
 import { ExecutorHost, HOST_DECLARATION } from '../../src/executors/host.js';
 import type { NewPrompt } from '../../src/executors/prompt-port.js';
 import { Prompts, PROMPTS_DECLARATION } from '../../src/executors/prompts.js';
 import { ExecutorRegistry } from '../../src/executors/registry.js';
+import { directReply } from '../../src/ledger/direct-reply.js';
 import { Hops } from '../../src/hops.js';
+import type { TaskRecord } from '../../src/ledger/records.js';
 import type { Core, Installed } from '../../src/plugin.js';
 import { tempMirrors } from '../mirror/temp-mirror.js';
 import { ALICE, TestLedger } from '../support/test-ledger.js';
@@ -265,5 +267,42 @@ describe('the dispatcher', () => {
     await desk.settle();
     expect(await desk.send('answer', { taskId, caller: operator })).toEqual({ kind: 'duplicate', taskId });
     expect(desk.home.ledger.findMessage(ALICE, 'answer')).toBeUndefined();
+  });
+
+  describe('an agent that replies with a message', () => {
+    const find = (): AgentInfo => ({ name: 'demo', kind: 'plugin', exposed: true, skills: [], replies: 'message' });
+    const answered = async (run: Run) => {
+      const desk = await Desk.open({ find, run });
+      const { taskId } = await desk.send('m1', { pushConfig: { id: 'p', url: 'https://a.example', version: '1.0' } });
+      await desk.settle();
+      const record = desk.home.ledger.get(taskId) as TaskRecord;
+      return { desk, taskId, record, reply: directReply(record) };
+    };
+
+    it('answers with one message of no task, which shows nothing of the way there', async () => {
+      const { record, reply } = await answered(async (_prompt, handle) => {
+        handle.status('working on it');
+        handle.delta('half');
+        handle.artifact({ artifactId: 'a', parts: [{ text: 'a file' }] });
+        return done;
+      });
+      expect(record.envelope).toMatchObject({ direct: true });
+      expect(record.envelope.pushConfigs).toBeUndefined();
+      expect(record.task.artifacts).toHaveLength(1);
+      expect(reply).toMatchObject({ failed: false, message: { parts: [{ text: 'done' }], contextId: 'c1' } });
+      expect(reply?.message).not.toHaveProperty('taskId');
+    });
+
+    it('fails when it asks, or when it only streamed', async () => {
+      const asked = await answered(async () => ({ kind: 'question', question: '?', from: 'caller' }));
+      expect(asked.reply).toMatchObject({ failed: true, message: { role: 'ROLE_AGENT' } });
+      const streamed = await answered(async (_prompt, handle) => (handle.delta('x'), { kind: 'completed' }));
+      expect(streamed.reply).toMatchObject({ failed: true, message: { parts: [{ text: expect.any(String) }] } });
+    });
+
+    it('has no task that its caller could go on with', async () => {
+      const { desk, taskId } = await answered(async () => done);
+      await expect(desk.send('m2', { taskId })).rejects.toMatchObject({ code: 'task-not-found' });
+    });
   });
 });

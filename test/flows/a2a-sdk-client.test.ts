@@ -8,10 +8,12 @@ import {
   createAuthenticatingFetchWithRetry,
   type Client,
 } from '@a2a-js/sdk/client';
+import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { withMetadata } from '../support/with-metadata.js';
 import { KEYS, useBridgeServer } from '../surfaces/a2a-bridge/bridge-server.js';
 
-const server = useBridgeServer();
+const server = useBridgeServer({ grpcPort: 0 });
 
 const authenticated = createAuthenticatingFetchWithRetry(fetch, {
   headers: () => Promise.resolve({ 'X-API-Key': KEYS.bob }),
@@ -61,6 +63,7 @@ async function all(stream: AsyncGenerator<StreamResponse>): Promise<StreamRespon
 describe.each([
   ['JSON-RPC', new JsonRpcTransportFactory({ fetchImpl: authenticated })],
   ['HTTP+JSON', new RestTransportFactory({ fetchImpl: authenticated })],
+  ['gRPC', new GrpcTransportFactory({ grpcCallOptions: { interceptors: [withMetadata({ 'x-api-key': KEYS.bob })] } })],
 ])('the official client over %s', (_name, transport) => {
   let client: Client;
   beforeAll(async () => {

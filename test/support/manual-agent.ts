@@ -14,7 +14,12 @@ export class ManualAgent implements Executor {
   private readonly open = new Set<(outcome: RunOutcome) => void>();
   private readonly waiting: ((turn: ManualTurn) => void)[] = [];
 
-  private readonly agent = { name: 'manual', kind: 'plugin', exposed: true, skills: [] } as const;
+  /** `message`: it answers with messages. */
+  constructor(private readonly replies?: 'message') {}
+
+  private get agent() {
+    return { name: 'manual', kind: 'plugin' as const, exposed: true, ...(this.replies && { replies: this.replies }) };
+  }
   find = (agent: string) => (agent === 'manual' ? { ...this.agent, skills: [] } : undefined);
   list = () => [{ ...this.agent, skills: [] }];
 

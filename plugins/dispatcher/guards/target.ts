@@ -26,8 +26,8 @@ function checkAgent(candidate: Candidate, { core }: GuardPorts): Verdict {
 function checkTask(candidate: Candidate, { core }: GuardPorts): Verdict {
   const { request, record } = candidate;
   const { cid, caller, agent, contextId } = request;
-  const mine = record && (record.envelope.caller.id === caller.id || caller.id === 'operator');
-  if (!record || !mine || (agent !== undefined && agent !== record.envelope.agent)) {
+  const mine = record && record.envelope.caller.id === caller.id && !record.envelope.direct;
+  if (!record || !(mine || caller.id === 'operator') || (agent !== undefined && agent !== record.envelope.agent)) {
     return refuse('task-not-found', `Task ${cid} does not exist.`);
   }
   const { task, envelope } = record;

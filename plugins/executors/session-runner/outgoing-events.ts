@@ -1,4 +1,5 @@
-// What a driver says and how its turn ends, as the host's handle and outcome take them. Nothing passes after the end.
+// What a driver says and how its turn ends, as the host's handle and outcome take them. Nothing passes after the end, nor
+// more than one turn may give out: whatever is shown is kept on the disk.
 import type { Part } from '../../../src/a2a-model.js';
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
 import type { BlobStore } from '../../../src/workspace/blob-store.js';
@@ -8,11 +9,28 @@ import { mediaTypeOf } from './media-type.js';
 
 export interface OutgoingDeps {
   blobs: BlobStore;
+  /** Largest file that is given away, in bytes. */
+  maxFileBytes: number;
   notify(prompt: Prompt, text: string): void;
 }
 
+/** How many files of the largest size one turn may give away. */
+const FILES_OUT = 4;
+/** Characters that one turn may show, and events other than pieces of an answer: beyond that somebody runs wild. */
+const MAX_CHARACTERS = 2_000_000;
+const MAX_EVENTS = 20_000;
+/** Files that one turn may try to give away in vain. */
+const MAX_LEFT_OUT = 20;
+const TOO_MUCH: TurnEnd = { type: 'failed', text: 'The assistant said too much and was stopped.', code: 'too-much' };
+
 /** One turn's way out. */
 export class Outgoing {
+  private readonly full = new AbortController();
+  /** Bytes of files that may still go out. */
+  private room: number;
+  private characters = 0;
+  private events = 0;
+  private leftOut = 0;
   private artifacts = 0;
   private speaking = false;
   /** The first half of a character whose second one is to come. */
@@ -23,11 +41,25 @@ export class Outgoing {
     private readonly prompt: Prompt,
     private readonly handle: RunHandle,
     private readonly deps: OutgoingDeps,
-  ) {}
+  ) {
+    this.room = FILES_OUT * deps.maxFileBytes;
+  }
+
+  /** Aborts when the turn has shown as much as it may. */
+  get tooMuch(): AbortSignal {
+    return this.full.signal;
+  }
+
+  /** What speaks against giving away a file of so many bytes. */
+  refusal(bytes: number): string | undefined {
+    const { maxFileBytes } = this.deps;
+    if (bytes > maxFileBytes) return `it is larger than ${maxFileBytes} bytes`;
+    return bytes > this.room ? 'too much was sent already' : undefined;
+  }
 
   /** Shows one event. Ignored once the turn has ended or was aborted: a driver that talks on has no effects. */
   readonly emit = (event: DriverEvent): void => {
-    if (this.ended || this.handle.signal.aborted) return;
+    if (this.ended || this.handle.signal.aborted || this.isTooMuch(event)) return;
     switch (event.type) {
       case 'delta':
         return this.delta(event.text);
@@ -53,7 +85,8 @@ export class Outgoing {
   };
 
   /** Closes the way and returns the run's outcome. Throws what a crashed driver threw, for the host to log. */
-  end(end: TurnEnd): RunOutcome {
+  end(given: TurnEnd): RunOutcome {
+    const end = this.tooMuch.aborted && !this.handle.signal.aborted ? TOO_MUCH : given;
     if (this.speaking && !this.handle.signal.aborted) this.endMessage();
     this.ended = true;
     switch (end.type) {
@@ -78,6 +111,13 @@ export class Outgoing {
     }
   }
 
+  private isTooMuch(event: DriverEvent): boolean {
+    if (event.type !== 'delta' && event.type !== 'message-end') this.events += 1;
+    this.characters += charactersOf(event);
+    if (this.characters > MAX_CHARACTERS || this.events > MAX_EVENTS) this.full.abort();
+    return this.tooMuch.aborted;
+  }
+
   /** A model's pieces may end in the middle of a character. */
   private delta(text: string): void {
     const whole = this.half + text;
@@ -97,6 +137,12 @@ export class Outgoing {
   private file(event: Extract<DriverEvent, { type: 'file' }>): void {
     const filename = safeFileName(event.name);
     const mediaType = event.mediaType ?? mediaTypeOf(filename);
+    const reason = this.refusal(event.bytes.length);
+    if (reason !== undefined) {
+      if (++this.leftOut > MAX_LEFT_OUT) return this.full.abort();
+      return this.handle.status(`the file ${filename} was left out: ${reason}`);
+    }
+    this.room -= event.bytes.length;
     this.artifact(filename, { ...this.deps.blobs.put(this.prompt.caller.scope, event.bytes), filename, mediaType });
   }
 
@@ -106,4 +152,10 @@ export class Outgoing {
     const artifactId = `${cid}-${turn}-${++this.artifacts}`;
     this.handle.artifact({ artifactId, name, parts: [part] }, { lastChunk: true });
   }
+}
+
+/** What an event shows as text. */
+function charactersOf(event: DriverEvent): number {
+  if ('text' in event) return event.text.length;
+  return event.type === 'data' ? (JSON.stringify(event.data)?.length ?? 0) : 0;
 }

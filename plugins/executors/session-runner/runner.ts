@@ -65,13 +65,19 @@ export class Runner implements Executor {
     const { core } = this.deps;
     const settings = core.workspaces.settings(prompt.agent);
     const driver = this.driver(settings);
-    const outgoing = new Outgoing(prompt, handle, { blobs: core.blobs, notify: this.deps.notify });
+    const { blobs, config } = core;
+    const outgoing = new Outgoing(prompt, handle, {
+      blobs,
+      maxFileBytes: config.maxPartBytes,
+      notify: this.deps.notify,
+    });
     const held = await this.sessions.take(prompt, stampOf(settings), () =>
       driver.open(this.context(prompt, settings), handle.signal),
     );
     let end: TurnEnd;
     try {
-      const turn = await this.turn(prompt, handle.signal, settings, outgoing);
+      const signal = AbortSignal.any([handle.signal, outgoing.tooMuch]);
+      const turn = await this.turn(prompt, signal, settings, outgoing);
       end = handle.signal.aborted ? { type: 'cancelled' } : await runTurn(held.session.run(turn, outgoing.emit));
     } catch (error) {
       // Both are for the caller to read, e.g. that the inbox can't take a file, or that a link leads nowhere.
@@ -163,6 +169,7 @@ export class Runner implements Executor {
       timeZone: settings.timeZone,
       now: () => clock.now(),
       maxFileBytes: config.maxPartBytes,
+      refusal: (bytes) => outgoing.refusal(bytes),
       intake: {
         save: ({ blob, filename }) => {
           const bytes = blobs.read(caller.scope, blob);

@@ -28,6 +28,8 @@ export interface TurnDeps {
   now(): number;
   /** Largest file that `send` gives away, in bytes. */
   maxFileBytes: number;
+  /** What speaks against giving away a file of so many bytes. */
+  refusal(bytes: number): string | undefined;
   intake: Intake;
   /** Whether somebody passes on what is for the owner. */
   notices(): boolean;
@@ -40,9 +42,6 @@ export interface TurnDeps {
   refused(name: string, reason: string): void;
   emit(event: DriverEvent): void;
 }
-
-/** How many files of the largest size one turn may give away. */
-const FILES_OUT = 4;
 
 /** The operator's own conversation with a workspace. */
 export const isOwner = (prompt: Prompt): boolean => prompt.caller.id === 'operator';
@@ -58,8 +57,6 @@ export class SessionTurn implements DriverTurn {
   readonly answers: readonly Answer[];
   private readonly conditions: ToolConditions;
   private readonly access: FileAccess;
-  /** Bytes that `send` may still give away. */
-  private room: number;
 
   private constructor(
     private readonly prompt: Prompt,
@@ -75,7 +72,6 @@ export class SessionTurn implements DriverTurn {
     this.conditions = { owner, notices: deps.notices(), calls: mayCall(prompt, deps.callAgents) };
     const { agent: workspace, caller } = prompt;
     this.access = new FileAccess({ workspace, caller, owner, ownsTask: deps.ownsTask, writeStanding: false });
-    this.room = FILES_OUT * deps.maxFileBytes;
     this.text = decision ?? textOf(prompt.message.parts);
   }
 
@@ -132,10 +128,8 @@ export class SessionTurn implements DriverTurn {
     const file = isPlace(place) ? readWorkspaceFile(directory, place.path, deps.maxFileBytes) : place;
     if (file.kind === 'missing') return { problem: `There is no file ${path}.` };
     if (file.kind === 'refused') return no(`it ${file.reason}`);
-    if (file.size > deps.maxFileBytes) return no(`it is larger than ${deps.maxFileBytes} bytes`);
-    if (file.size > this.room) return no('too much was sent already');
-    this.room -= file.size;
-    return { name: path, bytes: file.bytes };
+    const refusal = deps.refusal(file.size);
+    return refusal === undefined ? { name: path, bytes: file.bytes } : no(refusal);
   }
 }
 

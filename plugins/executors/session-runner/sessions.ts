@@ -31,6 +31,7 @@ class Entry implements Held {
 
   constructor(
     readonly key: string,
+    readonly agent: string,
     readonly stamp: string,
   ) {}
 
@@ -77,7 +78,7 @@ export class Sessions {
       return known;
     }
     if (known) this.close(known);
-    const entry = new Entry(key, stamp);
+    const entry = new Entry(key, prompt.agent, stamp);
     entry.user = prompt;
     this.busy.set(key, entry);
     try {
@@ -99,7 +100,9 @@ export class Sessions {
     if (entry.session.broken) return this.close(entry);
     entry.lastUsed = this.deps.clock.now();
     this.idle.set(entry.key, entry);
-    if (this.idle.size > this.deps.maxIdle) this.evictOldest();
+    this.evictOldest(this.deps.maxIdle);
+    const { idleLimit } = entry.session;
+    if (idleLimit !== undefined) this.evictOldest(idleLimit, entry.agent);
     this.cancelSweep ??= this.deps.clock.after(this.deps.idleMs, () => this.sweep());
   }
 
@@ -157,9 +160,12 @@ export class Sessions {
     }
   }
 
-  private evictOldest(): void {
-    const oldest = this.idle.values().next().value;
-    if (!oldest) return;
+  /** Closes the one that is idle the longest when there are more than `most`, of all or of one agent. */
+  private evictOldest(most: number, agent?: string): void {
+    if (this.idle.size <= most) return;
+    const idle = [...this.idle.values()].filter((entry) => agent === undefined || entry.agent === agent);
+    const [oldest] = idle;
+    if (!oldest || idle.length <= most) return;
     this.idle.delete(oldest.key);
     this.close(oldest);
   }

@@ -1,6 +1,6 @@
 // Where a path of a session leads: inside the workspace by its letters and after symlinks, and never into `.a2a/`, where
 // keys and other callers' conversations are, however its name is spelt.
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 export interface Place {
@@ -70,9 +70,9 @@ const isPrivateName = (name: string): boolean => /^(\.a2a|a2a~\d+)$/.test(plainN
 
 const firstOf = (root: string, path: string): string => relative(root, path).split(sep)[0] ?? '';
 
-/** By what the folder is instead of how it is called. */
+/** By what the folder is instead of how it is called; it may itself be a link to another place in the workspace. */
 function isBelowPrivateFolder(root: string, path: string): boolean {
-  const own = lstatSync(join(root, '.a2a'), { throwIfNoEntry: false });
+  const own = statSync(join(root, '.a2a'), { throwIfNoEntry: false });
   if (!own) return false;
   for (let at = path; at !== root && !isOutside(root, at); at = dirname(at)) {
     const stat = statSync(at, { throwIfNoEntry: false });

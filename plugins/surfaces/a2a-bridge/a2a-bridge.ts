@@ -5,7 +5,10 @@ import { SseHub } from '../../../src/http/sse-hub.js';
 import { definePlugin } from '../../../src/plugin.js';
 import { agentCardRoutes, genericCardRoutes } from './card-routes.js';
 import { unknownExtensions } from './extensions.js';
-import { BridgeRequestHandler } from './request-handler.js';
+import { Operations } from './operations.js';
+import { GrpcSurface } from './grpc/grpc-surface.js';
+import { loadCardKeys } from './signing/card-keys.js';
+import { CardSigner } from './signing/sign-card.js';
 import { bridgeRouters } from './routes.js';
 
 export const a2aBridge = definePlugin({
@@ -20,11 +23,28 @@ export const a2aBridge = definePlugin({
     }
     const writers = createErrorWriters(log);
     const hub = new SseHub(core.clock, core.config.heartbeatSeconds * 1000, core.ledger.boot);
-    const { byKey, byName } = bridgeRouters({ core, hub, writers, handler: new BridgeRequestHandler(core) });
-    mount('/.well-known', genericCardRoutes(core, writers.rest));
-    mount('/agents', agentCardRoutes(core, writers.rest));
+    const signer = new CardSigner(loadCardKeys(core.config.cardKeys, core.secrets), () => jwksUrl(core.baseUrl()));
+    const ports = { ...core, signer, grpcAddress: () => grpc?.address };
+    const operations = new Operations(ports);
+    const { grpcPort } = core.config;
+    const grpc: GrpcSurface | undefined = grpcPort === undefined ? undefined : new GrpcSurface(core, operations, log);
+    const { byKey, byName } = bridgeRouters({ core, hub, writers, operations, signer });
+    mount('/.well-known', genericCardRoutes(ports, writers.rest));
+    mount('/agents', agentCardRoutes(ports, writers.rest));
     mount('/a2a', byKey);
     mount('/agents', byName);
-    return { stop: () => hub.endAll() };
+    return {
+      async listen() {
+        if (grpcPort !== undefined) await grpc?.listen(grpcPort);
+      },
+      async stop() {
+        hub.endAll();
+        await grpc?.stop();
+      },
+    };
   },
 });
+
+/** Keys are read over https only. */
+const jwksUrl = (baseUrl: string): string | undefined =>
+  baseUrl.startsWith('https:') ? `${baseUrl}/.well-known/jwks.json` : undefined;

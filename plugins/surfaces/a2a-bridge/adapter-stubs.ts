@@ -2,7 +2,7 @@
 // operation and shape its result: no second decoding, no paths or ids of the client's making.
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../../src/errors.js';
-import type { Call } from './call.js';
+import type { HttpCall } from './http-call.js';
 import type { Operation } from './operation.js';
 import { sendCard } from './send-card.js';
 import { LEGACY_RPC, type LegacyShape } from './v0-3/legacy-shape.js';
@@ -54,7 +54,7 @@ function restUrl(operation: Operation): string {
  * Gives a request to an adapter for good. Routers keep the way back of every request they have handed on; a stream that
  * stays for hours would keep all of it, so the way is cut here.
  */
-export function handOver(adapter: RequestHandler, call: Call): void {
+export function handOver(adapter: RequestHandler, call: HttpCall): void {
   const { req, res } = call;
   // The body was read and checked; what the headers said about it is of no more interest to anybody.
   req.headers['content-type'] = 'application/json';
@@ -72,7 +72,7 @@ export function handOver(adapter: RequestHandler, call: Call): void {
  * details; an error that is the adapter's own never shows its text.
  */
 export function answerJson(this: Response, body: unknown): Response {
-  const call = this.locals['call'] as Call;
+  const call = this.locals['call'] as HttpCall;
   if (isError(body) && !call.failed) {
     call.fail(new AppError('internal', 'An internal error occurred.', {}, { cause: body.error }));
   }
@@ -103,11 +103,11 @@ function withDefaults(body: unknown, defaults: Record<string, unknown>): unknown
 }
 
 /** The adapters write 1.0. Only JSON-RPC wraps what an operation returns. */
-function inLegacyShape({ name }: Call, shape: LegacyShape, body: unknown): unknown {
+function inLegacyShape({ name, sign }: HttpCall, shape: LegacyShape, body: unknown): unknown {
   const isEnvelope = shape === LEGACY_RPC;
-  return isEnvelope
-    ? { ...(body as object), result: shape.result(name, (body as { result: unknown }).result) }
-    : shape.result(name, body);
+  const written = shape.result(name, isEnvelope ? (body as { result: unknown }).result : body);
+  const result = name === 'GetExtendedAgentCard' ? sign(written as object) : written;
+  return isEnvelope ? { ...(body as object), result } : result;
 }
 
 const isError = (body: unknown): body is { error: unknown } =>

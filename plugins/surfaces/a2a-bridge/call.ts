@@ -1,58 +1,39 @@
-// One request on its way through the SDK's adapter: who calls which agent with what, and how it failed. It travels as
-// the context's user, which is the only thing the adapters hand through untouched.
-import type { ServerCallContext, User } from '@a2a-js/sdk/server';
-import type { Request, Response } from 'express';
+// One operation on its way through the surface, whatever binding it came over: who calls which agent with what. The
+// bindings' own calls add how it is answered.
 import type { AgentInfo } from '../../../src/executors/contract.js';
-import type { ErrorWriter } from '../../../src/http/door.js';
-import type { SseSink, StreamOwner } from '../../../src/http/sse-hub.js';
 import type { Caller } from '../../../src/workspace/callers.js';
 import type { Operation, OperationName } from './operation.js';
 import type { LegacyShape } from './v0-3/legacy-shape.js';
 
 export interface CallTarget {
   agent: AgentInfo;
-  /** True when the path named it, so that an unknown agent is an unknown address. */
+  /** True when the address named it, so that an unknown agent is an unknown address. */
   byPath: boolean;
   /** What selected it, where that was no part of the path. */
   tenant?: string;
 }
 
-export class Call implements User, StreamOwner {
+/** Header fields, or metadata, by names in lower case. */
+export type CallHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export abstract class Call {
   readonly name: OperationName;
-  /** Set for streaming operations. */
-  sink: SseSink | undefined;
-  /** Members that the answer shows even where ProtoJSON would leave them out. */
-  defaults: Record<string, unknown> | undefined;
   /** How answers are written for a 0.3 caller; absent for 1.0. */
   legacy: LegacyShape | undefined;
-  /** What a stream's events are wrapped in. */
-  frame: readonly [before: string, after: string] = ['data: ', '\n\n'];
   private operation: Operation | undefined;
   /** Undefined once a stream is open: it needs them no more. */
   private parties: { caller: Caller; target: CallTarget } | undefined;
-  /** Why the operation failed before anything was written; the bridge writes it, not the adapter. */
-  private failure: { error: unknown } | undefined;
 
-  constructor(
-    readonly req: Request,
-    readonly res: Response,
-    caller: Caller,
-    target: CallTarget,
-    operation: Operation,
-    private readonly writeError: ErrorWriter,
-  ) {
+  constructor(caller: Caller, target: CallTarget, operation: Operation) {
     this.parties = { caller, target };
     this.name = operation.name;
     this.operation = operation;
   }
 
-  get isAuthenticated(): boolean {
-    return true;
-  }
+  abstract get headers(): CallHeaders;
 
-  get userName(): string {
-    return this.caller.id;
-  }
+  /** Calls `gone` when the caller has hung up, also when it has already. Returns how to stop listening. */
+  abstract onGone(gone: () => void): () => void;
 
   get caller(): Caller {
     return this.known.caller;
@@ -68,7 +49,7 @@ export class Call implements User, StreamOwner {
   }
 
   get traceparent(): string | undefined {
-    const value = this.req.headers['traceparent'];
+    const value = this.headers['traceparent'];
     return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined;
   }
 
@@ -82,31 +63,7 @@ export class Call implements User, StreamOwner {
   /** Lets go of everything that an open stream has no use for. */
   opened(): void {
     this.parties = undefined;
-    this.req.caller = undefined;
-    this.req.body = undefined;
-    this.res.locals['call'] = undefined;
-  }
-
-  fail(error: unknown): void {
-    this.failure = { error };
-  }
-
-  get failed(): boolean {
-    return this.failure !== undefined;
-  }
-
-  /** Writes the failure, if there is one, in place of what the adapter was about to write. */
-  answerInstead(): boolean {
-    if (!this.failure) return false;
-    this.writeError(this.failure.error, this.req, this.res);
-    return true;
   }
 }
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-/** The call behind an adapter's context. */
-export function callOf(context: ServerCallContext): Call {
-  if (!(context.user instanceof Call)) throw new Error('the context was not built by the bridge');
-  return context.user;
-}

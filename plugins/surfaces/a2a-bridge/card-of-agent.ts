@@ -5,12 +5,26 @@ import type { Core } from '../../../src/plugin.js';
 import type { Caller } from '../../../src/workspace/callers.js';
 import { agentCard, type CardWords } from './card.js';
 import type { WireCard } from '../../../src/a2a-v0-3/wire.js';
+import type { CardSigner } from './signing/sign-card.js';
 
-export type CardPorts = Pick<Core, 'capabilities' | 'config' | 'workspaces' | 'baseUrl'>;
+export type CardPorts = Pick<Core, 'capabilities' | 'config' | 'workspaces' | 'baseUrl'> & {
+  /** `host:port` while gRPC is spoken. */
+  grpcAddress(): string | undefined;
+  signer: CardSigner;
+};
 
 /** The public card, for the agent's own address. */
 export const publicCard = (core: CardPorts, agent: AgentInfo): WireCard =>
-  agentCard(core, wordsOf(core, agent), `${core.baseUrl()}/agents/${agent.name}/a2a`);
+  agentCard(core, wordsOf(core, agent), {
+    url: `${core.baseUrl()}/agents/${agent.name}/a2a`,
+    ...grpcPlace(core, agent.name),
+  });
+
+/** gRPC has no path to name the agent. */
+export function grpcPlace(core: CardPorts, tenant?: string): { grpc?: { address: string; tenant?: string } } {
+  const address = core.grpcAddress();
+  return address === undefined ? {} : { grpc: { address, ...(tenant !== undefined && { tenant }) } };
+}
 
 /**
  * The extended card: the agent as this caller may use it, at the address it was asked for: its own path, or the common
@@ -31,7 +45,15 @@ export function extendedCard(
   }
   const skills = words.skills?.filter(({ id }) => caller.skills?.includes(id) ?? true);
   const url = `${core.baseUrl()}${byPath ? `/agents/${agent.name}` : ''}/a2a`;
-  return agentCard(core, { ...words, skills }, url, byPath ? undefined : tenant);
+  return agentCard(
+    core,
+    { ...words, skills },
+    {
+      url,
+      ...(!byPath && tenant !== undefined && { tenant }),
+      ...grpcPlace(core, byPath ? agent.name : tenant),
+    },
+  );
 }
 
 function wordsOf({ workspaces }: CardPorts, agent: AgentInfo): CardWords {

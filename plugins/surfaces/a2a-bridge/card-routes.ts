@@ -8,19 +8,20 @@ import type { ErrorWriter } from '../../../src/http/door.js';
 import type { Core } from '../../../src/plugin.js';
 import { agentNotFound, usableAgent } from './agent-access.js';
 import { agentCard, type CardWords } from './card.js';
-import { publicCard } from './card-of-agent.js';
+import { grpcPlace, publicCard, type CardPorts } from './card-of-agent.js';
 import { LEGACY_VERSION, negotiateVersion, PROTOCOL_VERSION } from './protocol-version.js';
 import { sendCard, type Visibility } from './send-card.js';
+import type { CardSigner } from './signing/sign-card.js';
 import { hybridCard, legacyCard } from './v0-3/legacy-card.js';
 import type { WireCard } from '../../../src/a2a-v0-3/wire.js';
 
 /** The file's name, and the one it had before 0.3. */
 const CARDS = ['/agent-card.json', '/agent.json'];
 
-type CardPorts = Pick<Core, 'capabilities' | 'config' | 'doors' | 'registry' | 'workspaces' | 'baseUrl'>;
+type RoutePorts = CardPorts & Pick<Core, 'doors' | 'registry'>;
 
 /** For mounting at `/.well-known`. */
-export function genericCardRoutes(core: CardPorts, writeError: ErrorWriter): Router {
+export function genericCardRoutes(core: RoutePorts, writeError: ErrorWriter): Router {
   const router = Router();
   router.all(CARDS, core.doors.open(writeError), onlyGet(writeError), (req, res) => {
     const words: CardWords = {
@@ -28,13 +29,17 @@ export function genericCardRoutes(core: CardPorts, writeError: ErrorWriter): Rou
       description: 'One durable front door for the agents behind it; the key decides which of them answers.',
       ...core.config.card,
     };
-    send(core, req, res, agentCard(core, words, `${core.baseUrl()}/a2a`), 'public');
+    send(core, req, res, agentCard(core, words, { url: `${core.baseUrl()}/a2a`, ...grpcPlace(core) }), 'public');
+  });
+  router.all('/jwks.json', core.doors.open(writeError), onlyGet(writeError), (req, res, next) => {
+    if (core.signer.signs) sendCard(req, res, core.signer.jwks, 'public', 'application/jwk-set+json');
+    else next();
   });
   return router;
 }
 
 /** For mounting at `/agents`. */
-export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Router {
+export function agentCardRoutes(core: RoutePorts, writeError: ErrorWriter): Router {
   const router = Router();
   const door = core.doors.caller(writeError);
   router.all(
@@ -61,14 +66,31 @@ export function agentCardRoutes(core: CardPorts, writeError: ErrorWriter): Route
 const isPublic = ({ workspaces }: CardPorts, agent: AgentInfo): boolean =>
   agent.kind === 'plugin' || (agent.kind === 'workspace' && workspaces.settings(agent.name).publicCard);
 
-function send({ config }: CardPorts, req: Request, res: Response, card: WireCard, visibility: Visibility): void {
-  sendCard(req, res, cardDocument(card, askedVersion(req) ?? config.cardWithoutHeader), visibility, 'application/json');
+function send(
+  { config, signer }: CardPorts,
+  req: Request,
+  res: Response,
+  card: WireCard,
+  visibility: Visibility,
+): void {
+  sendCard(
+    req,
+    res,
+    cardDocument(card, askedVersion(req) ?? config.cardWithoutHeader, signer),
+    visibility,
+    'application/json',
+  );
 }
 
-/** The card as one version reads it, or as all do. */
-export function cardDocument(card: WireCard, version: Config['cardWithoutHeader']): object {
-  if (version === PROTOCOL_VERSION) return card;
-  return version === LEGACY_VERSION ? legacyCard(card) : hybridCard(card);
+/** The card as one version reads it, or as all do; then the signatures are those of 1.0. */
+export function cardDocument(
+  card: WireCard,
+  version: Config['cardWithoutHeader'],
+  signer: Pick<CardSigner, 'signed'>,
+): object {
+  if (version === LEGACY_VERSION) return signer.signed(legacyCard(card));
+  const signed = signer.signed(card);
+  return version === PROTOCOL_VERSION ? signed : hybridCard(signed);
 }
 
 /** Undefined also for a version that is not spoken here: the card is what tells its client which ones are. */

@@ -1,6 +1,6 @@
 // Agent cards: what an owner says about an agent, plus what the switchboard offers. Nothing else may enter: a card is
 // public, so drivers, models, paths, limits and keys have no way in here.
-import { AgentCard } from '@a2a-js/sdk';
+import type { AgentInterface } from '@a2a-js/sdk';
 import type { Capabilities } from '../../../src/capabilities.js';
 import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
 import type { Config } from '../../../src/config.js';
@@ -9,8 +9,9 @@ import { EXTENSIONS, requiredExtensions } from './extensions.js';
 import { INPUT_MODES, OUTPUT_MODES } from './input-modes.js';
 import { PROTOCOL_VERSION } from './protocol-version.js';
 import type { WireCard } from '../../../src/a2a-v0-3/wire.js';
+import { reducedCard } from './signing/reduced-card.js';
 
-/** In the order of preference. */
+/** Those of an interface URL, in the order of preference. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
 
 /** What a card shows for an agent whose owner lists no skill. */
@@ -33,26 +34,35 @@ export interface CardSettings {
   capabilities: Pick<Capabilities, 'has'>;
 }
 
-/**
- * The 1.0 card as ProtoJSON. `url` is the one address of both HTTP bindings in both versions; `tenant` is what requests
- * to it must carry.
- */
+/** Where an agent is reached. */
+export interface CardPlace {
+  /** The one address of both HTTP bindings in both versions. */
+  url: string;
+  /** What requests to it must carry. */
+  tenant?: string;
+  /** Present while gRPC is spoken; there the tenant alone selects an agent. */
+  grpc?: { address: string; tenant?: string };
+}
+
+/** The 1.0 card as ProtoJSON, in the form that its signatures cover. */
 export function agentCard(
   { config, capabilities }: CardSettings,
   words: CardWords,
-  url: string,
-  tenant = '',
+  { url, tenant = '', grpc }: CardPlace,
 ): WireCard {
   const required = requiredExtensions(config.requiredExtensions);
   const skills = words.skills && words.skills.length > 0 ? words.skills : [GENERAL_SKILL];
-  const card = AgentCard.fromJSON({
+  return reducedCard({
     name: words.name,
     description: words.description || `The agent ${words.name}.`,
     version: words.version || '1.0.0',
-    supportedInterfaces: duplicateInterfacesForLegacy(
-      BINDINGS.map((protocolBinding) => ({ url, protocolBinding, protocolVersion: PROTOCOL_VERSION, tenant })),
-      BINDINGS,
-    ),
+    supportedInterfaces: [
+      ...duplicateInterfacesForLegacy(
+        BINDINGS.map((protocolBinding) => ({ url, protocolBinding, protocolVersion: PROTOCOL_VERSION, tenant })),
+        BINDINGS,
+      ),
+      ...(grpc ? [grpcInterface(grpc)] : []),
+    ],
     capabilities: {
       streaming: config.streaming,
       pushNotifications: capabilities.has('push-notifications'),
@@ -76,5 +86,11 @@ export function agentCard(
     ...(words.iconUrl !== undefined && { iconUrl: words.iconUrl }),
     ...(words.documentationUrl !== undefined && { documentationUrl: words.documentationUrl }),
   });
-  return AgentCard.toJSON(card) as WireCard;
 }
+
+const grpcInterface = ({ address, tenant = '' }: NonNullable<CardPlace['grpc']>): AgentInterface => ({
+  url: address,
+  protocolBinding: 'GRPC',
+  protocolVersion: PROTOCOL_VERSION,
+  tenant,
+});

@@ -8,23 +8,24 @@ import type { ErrorWriter } from '../../../src/http/door.js';
 import type { ErrorWriters } from '../../../src/http/error-writers.js';
 import type { SseHub } from '../../../src/http/sse-hub.js';
 import type { Core } from '../../../src/plugin.js';
-import type { CardSource } from '../../../src/workspace/settings.js';
 import type { Caller } from '../../../src/workspace/callers.js';
-import { agentMissing, agentNotFound, usableAgent } from './agent-access.js';
+import { agentNotFound, usableAgent } from './agent-access.js';
 import { answerJson, handOver, stubRest, stubRpc } from './adapter-stubs.js';
-import { Call, type CallTarget } from './call.js';
-import { activeExtensions, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER, requestedExtensions } from './extensions.js';
-import { invalid } from './fields.js';
-import { acceptsInput } from './input-modes.js';
-import { isStreaming, readOperation } from './operation.js';
+import { checkedCall, extensionsFor } from './checked-call.js';
+import { EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from './extensions.js';
+import { HttpCall } from './http-call.js';
+import { isStreaming } from './operation.js';
+import type { Operations } from './operations.js';
 import { LEGACY_VERSION, PROTOCOL_VERSION } from './protocol-version.js';
-import { asksLegacy, readRest, readRpc, versionOf, type ReadRequest } from './read-request.js';
-import type { BridgeRequestHandler } from './request-handler.js';
+import { asksLegacy, readRest, readRpc, versionOf } from './read-request.js';
+import { BridgeRequestHandler } from './request-handler.js';
+import type { CardSigner } from './signing/sign-card.js';
 import { LEGACY_REST, LEGACY_RPC } from './v0-3/legacy-shape.js';
 
 export interface RouteDeps {
   core: Pick<Core, 'capabilities' | 'config' | 'doors' | 'net' | 'registry' | 'streams' | 'workspaces'>;
-  handler: BridgeRequestHandler;
+  operations: Operations;
+  signer: CardSigner;
   hub: SseHub;
   writers: ErrorWriters;
 }
@@ -75,7 +76,8 @@ export function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHa
 type Entrance = (req: Request, res: Response, pathAgent: string | undefined, writeError: ErrorWriter) => void;
 
 /** Checks what the request says, builds its call, and hands it to the binding's adapter. Throws AppErrors. */
-function entrance({ core, handler, hub }: RouteDeps): Entrance {
+function entrance({ core, operations, signer, hub }: RouteDeps): Entrance {
+  const handler = new BridgeRequestHandler(operations);
   const options = { requestHandler: handler, userBuilder, contextBuilder };
   const rpcAdapter = jsonRpcHandler(options);
   const restAdapter = restHandler(options);
@@ -87,29 +89,28 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
     const legacy = version === LEGACY_VERSION;
     res.locals['legacy'] = legacy;
     const request = isRpc(req) ? readRpc(req, version) : readRest(req, res, version);
-    const active = activeExtensions(requestedExtensions(req.headers, legacy), core.config.requiredExtensions);
-    if (active.length > 0) res.setHeader(legacy ? LEGACY_EXTENSIONS_HEADER : EXTENSIONS_HEADER, active.join(', '));
-    const target = findTarget(core, req.caller as Caller, request, pathAgent);
-    const operation = readOperation(request.name, request.params, {
-      maxPartBytes: core.config.maxPartBytes,
-      accepts: (mediaType, skill) => acceptsInput(mediaType, skill, () => skillsOf(core, target)),
-      urlProblem: (url) => core.net.urlProblem({ purpose: 'webhook', trusted: false }, url),
-      pushNotifications: core.capabilities.has('push-notifications'),
+    const asked = {
+      caller: req.caller as Caller,
       version,
-    });
-    if (isStreaming(operation.name) && !core.config.streaming) {
-      throw new AppError('unsupported-operation', 'There are no streams here; poll the task, or register a webhook.');
-    }
-    const call = new Call(req, res, req.caller as Caller, target, operation, writeError);
+      headers: req.headers,
+      ...(pathAgent !== undefined && { pathAgent }),
+    };
+    const active = extensionsFor(core, asked);
+    if (active.length > 0) res.setHeader(legacy ? LEGACY_EXTENSIONS_HEADER : EXTENSIONS_HEADER, active.join(', '));
+    const { target, operation } = checkedCall(core, asked, request);
+    const call = new HttpCall(req, res, asked.caller, target, operation, writeError);
     req.rawBody = undefined;
     if (request.notification) {
-      void handler.notify(call, operation);
+      void operations.notify(call, operation);
       res.status(204).end();
       return;
     }
     res.locals['call'] = call;
     res.json = answerJson;
-    if (legacy) call.legacy = isRpc(req) ? LEGACY_RPC : LEGACY_REST;
+    if (legacy) {
+      call.legacy = isRpc(req) ? LEGACY_RPC : LEGACY_REST;
+      call.sign = (document) => signer.signed(document);
+    }
     if (isStreaming(operation.name)) {
       call.sink = hub.wrap(res, call);
       // Before anything is created; given back when the response closes.
@@ -126,25 +127,7 @@ function entrance({ core, handler, hub }: RouteDeps): Entrance {
   };
 }
 
-function findTarget(
-  core: RouteDeps['core'],
-  caller: Caller,
-  { name, tenant }: ReadRequest,
-  pathAgent: string | undefined,
-): CallTarget {
-  if (pathAgent !== undefined && tenant !== undefined && tenant !== pathAgent) {
-    throw invalid('tenant', 'differs from the agent in the address');
-  }
-  const agent = usableAgent(core, caller, pathAgent ?? tenant ?? caller.workspace);
-  if (!agent) throw pathAgent === undefined ? agentMissing(name) : agentNotFound();
-  return { agent, byPath: pathAgent !== undefined, ...(tenant !== undefined && { tenant }) };
-}
-
-/** The skills with what their owner's card says about their input. */
-const skillsOf = ({ workspaces }: RouteDeps['core'], { agent }: CallTarget): readonly CardSource['skills'][number][] =>
-  agent.kind === 'workspace' ? workspaces.card(agent.name).skills : agent.skills;
-
-const userBuilder = (req: Request): Promise<Call> => Promise.resolve(req.res?.locals['call'] as Call);
+const userBuilder = (req: Request): Promise<HttpCall> => Promise.resolve(req.res?.locals['call'] as HttpCall);
 
 const contextBuilder: ServerCallContextBuilder = ({ user, requestedVersion }) =>
   new ServerCallContext({ ...(user && { user }), ...(requestedVersion !== undefined && { requestedVersion }) });

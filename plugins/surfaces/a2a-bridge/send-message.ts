@@ -72,13 +72,11 @@ export async function settled({ ledger }: Pick<Core, 'ledger'>, call: Call, admi
   const { record, seq } = admitted;
   if (isSettled(record.task.status.state)) return record;
   const hangUp = new AbortController();
-  const close = (): void => hangUp.abort();
-  call.res.once('close', close);
-  if (call.res.closed) close();
+  const stopListening = call.onGone(() => hangUp.abort());
   try {
     return await settle(record.task.id, { ledger, signal: hangUp.signal, afterSeq: seq });
   } finally {
-    call.res.off('close', close);
+    stopListening();
   }
 }
 

@@ -78,7 +78,7 @@ function toSdkStatus(status: TaskStatus, read: ReadBlob): SdkTaskStatus {
   };
 }
 
-function toSdkMessage(message: Message, read: ReadBlob): SdkMessage {
+export function toSdkMessage(message: Message, read: ReadBlob): SdkMessage {
   return {
     messageId: message.messageId,
     contextId: message.contextId ?? '',

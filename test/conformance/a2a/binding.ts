@@ -1,5 +1,6 @@
-// The two HTTP bindings behind one face, so that one scenario runs over each: an operation with parameters goes in, what
+// The bindings behind one face, so that one scenario runs over each: an operation with parameters goes in, what
 // came of it comes out, in a form that no longer tells how it travelled.
+import { GrpcBinding } from './grpc-binding.js';
 import { frames, type Answer, type BridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- results of every shape are looked into
@@ -27,7 +28,13 @@ export interface LiveStream extends AsyncIterable<Any> {
 }
 
 export interface Binding {
-  readonly name: 'JSON-RPC' | 'HTTP+JSON';
+  readonly name: 'JSON-RPC' | 'HTTP+JSON' | 'gRPC';
+  /** False: requests are no JSON, so that what only JSON can get wrong can't be sent. */
+  readonly isHttp: boolean;
+  /** The content type of what is no stream. */
+  readonly errorType: RegExp;
+  /** What differs by the rules. */
+  tells<T>(by: { rpc: T; rest: T; grpc: T }): T;
   call(operation: string, params?: Any, options?: CallOptions): Promise<Outcome>;
   /** Opens a stream and reads as the test asks. Throws when the answer is none. */
   open(operation: string, params: Any, options?: CallOptions): Promise<LiveStream>;
@@ -38,6 +45,7 @@ export interface Binding {
 export const bindings = (server: BridgeServer): Binding[] => [
   new HttpBinding(server, 'JSON-RPC', rpcRequest, rpcOutcome, ({ result }) => result),
   new HttpBinding(server, 'HTTP+JSON', restRequest, restOutcome, (event) => event),
+  ...(server.speaksGrpc ? [new GrpcBinding(server)] : []),
 ];
 
 interface Written {
@@ -47,13 +55,20 @@ interface Written {
 }
 
 class HttpBinding implements Binding {
+  readonly isHttp = true;
+  readonly errorType = /json/;
+
   constructor(
     private readonly server: BridgeServer,
-    readonly name: Binding['name'],
+    readonly name: 'JSON-RPC' | 'HTTP+JSON',
     private readonly write: (operation: string, params: Any) => Written,
     private readonly read: (answer: Answer) => Omit<Outcome, 'answer'>,
     private readonly unwrap: (event: Any) => Any,
   ) {}
+
+  tells<T>(by: { rpc: T; rest: T }): T {
+    return this.name === 'JSON-RPC' ? by.rpc : by.rest;
+  }
 
   async call(operation: string, params: Any = {}, options: CallOptions = {}): Promise<Outcome> {
     const { at = '/a2a', ...rest } = options;

@@ -1,10 +1,11 @@
 // Contexts, questions and permission: messages that belong together, over each binding.
+import { status } from '@grpc/grpc-js';
 import { expect } from '@jest/globals';
 import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import type { Any, Binding } from './binding.js';
 import { overEachBinding } from './scenario.js';
 
-const server = useBridgeServer();
+const server = useBridgeServer({ grpcPort: 0 });
 
 const send = async (binding: Binding, text: string, extra: object = {}): Promise<Any> => {
   const { result, error } = await binding.call('SendMessage', sendParams(text, { ...extra }));
@@ -52,7 +53,10 @@ overEachBinding(server, 'conversations', [
       const asked = await send(binding, 'ask which');
       const { error } = await binding.call('SendMessage', sendParams('x', { taskId: asked.id, contextId: 'another' }));
       expect((await binding.call('GetTask', { id: asked.id })).result).toEqual(asked);
-      expect([error?.code, error?.reason]).toEqual([binding.name === 'JSON-RPC' ? -32602 : 400, 'INVALID_PARAMS']);
+      expect([error?.code, error?.reason]).toEqual([
+        binding.tells({ rpc: -32602, rest: 400, grpc: status.INVALID_ARGUMENT }),
+        'INVALID_PARAMS',
+      ]);
       return [error?.reason, error?.details];
     },
   ],

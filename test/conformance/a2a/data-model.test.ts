@@ -4,7 +4,7 @@ import { sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-se
 import type { Any, Binding } from './binding.js';
 import { overEachBinding } from './scenario.js';
 
-const server = useBridgeServer();
+const server = useBridgeServer({ grpcPort: 0 });
 const send = async (binding: Binding, text: string, extra: object = {}): Promise<Any> =>
   (await binding.call('SendMessage', sendParams(text, { ...extra }))).result.task;
 
@@ -31,11 +31,13 @@ overEachBinding(server, 'the data model', [
     '[149] A part has exactly one of text, raw, url and data. (§4.1.6)',
     async (binding) => {
       const reasons = [];
-      for (const part of [{}, { text: 'a', data: 1 }, { raw: 'AA==', text: 'a' }, { kind: 'text' }, null, 'a']) {
+      // The wire of gRPC has no room for two.
+      const json = binding.isHttp ? [{ text: 'a', data: 1 }, { raw: 'AA==', text: 'a' }, null, 'a'] : [];
+      for (const part of [{}, { kind: 'text' }, ...json]) {
         reasons.push((await binding.call('SendMessage', sendParams('', { parts: [part] }))).error?.reason);
       }
       expect(new Set(reasons)).toEqual(new Set(['INVALID_PARAMS']));
-      return reasons;
+      return reasons[0];
     },
   ],
   [
@@ -53,10 +55,10 @@ overEachBinding(server, 'the data model', [
       const read = (await binding.call('GetTask', { id: task.id })).result;
       expect(read.history[0].parts).toEqual(parts);
       const reasons = [];
-      for (const raw of ['*', 'A', 'AAA=A']) {
+      for (const raw of binding.isHttp ? ['*', 'A', 'AAA=A'] : []) {
         reasons.push((await binding.call('SendMessage', sendParams('', { parts: [{ raw }] }))).error?.reason);
       }
-      expect(new Set(reasons)).toEqual(new Set(['INVALID_PARAMS']));
+      expect(reasons).toEqual(Array(reasons.length).fill('INVALID_PARAMS'));
       return read.history[0].parts;
     },
   ],

@@ -1,4 +1,5 @@
 // Cards: what they hold, how they are served, and that they tell the truth.
+import { status } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
 import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 import { KEYS, useBridgeServer, type Answer } from '../../surfaces/a2a-bridge/bridge-server.js';
@@ -8,9 +9,9 @@ import type { Any } from './binding.js';
 import { bindings } from './binding.js';
 
 const server = useBridgeServer({ publicUrl: 'https://agents.example/door' });
-const local = useBridgeServer();
-const off = useBridgeServer({ extendedCards: false });
-const unconfigured = useBridgeServer();
+const local = useBridgeServer({ grpcPort: 0 });
+const off = useBridgeServer({ grpcPort: 0, extendedCards: false });
+const unconfigured = useBridgeServer({ grpcPort: 0 });
 
 const GENERIC = '/.well-known/agent-card.json';
 const OF_ALPHA = '/agents/alpha/.well-known/agent-card.json';
@@ -128,7 +129,12 @@ describe.each([GENERIC, OF_ALPHA])('the card at %s', (path) => {
 describe('cards and what is served', () => {
   it('[6] Every declared interface answers at its url. (§8.3.1, §5.2)', async () => {
     const { supportedInterfaces } = (await local.send('GET', OF_ALPHA, { key: '' })).json;
-    for (const { url, protocolBinding, protocolVersion } of supportedInterfaces) {
+    const grpc = bindings(local).find(({ name }) => name === 'gRPC');
+    for (const { url, protocolBinding, protocolVersion, tenant } of supportedInterfaces) {
+      if (protocolBinding === 'GRPC') {
+        expect((await grpc?.call('GetTask', { id: 'x', tenant }))?.error?.reason).toBe('TASK_NOT_FOUND');
+        continue;
+      }
       const path = url.slice(local.url.length);
       const headers = { 'A2A-Version': protocolVersion };
       const { json, status } =
@@ -183,8 +189,8 @@ describe.each(bindings(local).map((binding) => [binding.name, binding] as const)
   });
 });
 
-describe.each(bindings(unconfigured).map((binding) => [binding.name, binding] as const))('%s', (name, binding) => {
-  const code = name === 'JSON-RPC' ? -32007 : 400;
+describe.each(bindings(unconfigured).map((binding) => [binding.name, binding] as const))('%s', (_name, binding) => {
+  const code = binding.tells({ rpc: -32007, rest: 400, grpc: status.FAILED_PRECONDITION });
 
   it('[26][176] Where the card promises an extended card and the agent has none, that is an error of its own. (§3.3.4, §13.3, §5.4)', async () => {
     unconfigured.write('alpha', 'workspace.json', { v: 1, extendedCard: false });

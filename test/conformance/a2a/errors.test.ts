@@ -1,15 +1,25 @@
 // The errors of the protocol: provoked where this product can be made to fail like that, and always written alike.
 import { connect } from 'node:net';
+import { decodeErrorInfo, decodeStatus } from '@a2a-js/sdk/errors/grpc';
+import { status } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
+import { grpcStatus } from '../../../plugins/surfaces/a2a-bridge/grpc/grpc-status.js';
 import { errorAnswer } from '../../../src/http/error-bodies.js';
 import { AppError, type ErrorCode } from '../../../src/errors.js';
 import { sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import { bindings } from './binding.js';
 
-const server = useBridgeServer({ maxBodyBytes: 5000 });
+const server = useBridgeServer({ grpcPort: 0, maxBodyBytes: 5000 });
 
 /** Row, name, code of JSON-RPC, HTTP status, google.rpc status, reason. */
-const TABLE: [string, ErrorCode, number, number, string, string][] = [
+const TABLE: [
+  string,
+  ErrorCode,
+  number,
+  number,
+  'NOT_FOUND' | 'FAILED_PRECONDITION' | 'INVALID_ARGUMENT' | 'INTERNAL',
+  string,
+][] = [
   ['170', 'task-not-found', -32001, 404, 'NOT_FOUND', 'TASK_NOT_FOUND'],
   ['171', 'task-not-cancelable', -32002, 400, 'FAILED_PRECONDITION', 'TASK_NOT_CANCELABLE'],
   ['172', 'push-not-supported', -32003, 400, 'FAILED_PRECONDITION', 'PUSH_NOTIFICATION_NOT_SUPPORTED'],
@@ -41,21 +51,37 @@ describe('JSON-RPC', () => {
   );
 });
 
+describe('gRPC', () => {
+  it.each(TABLE)(
+    '[%s][79] The error %s is in JSON-RPC %i, in HTTP %i and here the status %s, with its reason in the details. (§5.4, §10.6)',
+    (_row, code, _rpc, _http, name, reason) => {
+      const { details, metadata, ...told } = grpcStatus(new AppError(code, 'Said so.'));
+      expect([told.code, details]).toEqual([status[name], 'Said so.']);
+      const blob = decodeStatus(metadata.get('grpc-status-details-bin')[0] as Buffer);
+      expect(blob).toMatchObject({ code: told.code, message: 'Said so.' });
+      expect(blob.details[0]?.typeUrl).toBe('type.googleapis.com/google.rpc.ErrorInfo');
+      const value = blob.details[0]?.value as Buffer;
+      expect(decodeErrorInfo(value)).toEqual({ reason, domain: 'a2a-protocol.org', metadata: {} });
+    },
+  );
+});
+
 describe('HTTP+JSON', () => {
   it.each(TABLE)(
     '[%s] The error %s is in JSON-RPC %i and here the status %i, %s. (§5.4)',
-    (_row, code, _rpc, http, status, reason) => {
+    (_row, code, _rpc, http, name, reason) => {
       const answer = errorAnswer('rest', new AppError(code, 'Said so.'), null);
       expect(answer).toEqual({
         status: http,
         type: 'application/a2a+json',
-        body: { error: { code: http, status, message: 'Said so.', details: [info(reason)] } },
+        body: { error: { code: http, status: name, message: 'Said so.', details: [info(reason)] } },
       });
     },
   );
 });
 
-describe.each(bindings(server).map((binding) => [binding.name, binding] as const))('%s', (name, binding) => {
+const overHttp = bindings(server).filter(({ isHttp }) => isHttp);
+describe.each(overHttp.map(({ name }) => [name] as const))('%s', (name) => {
   const rpc = name === 'JSON-RPC';
   const path = rpc ? '/a2a' : '/a2a/message:send';
   const list = rpc ? { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} } : (sendParams('x') as object);
@@ -94,11 +120,13 @@ describe.each(bindings(server).map((binding) => [binding.name, binding] as const
     const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as object;
     expect(body).toMatchObject(rpc ? { jsonrpc: '2.0', id: null, error: { code: -32600 } } : { error: { code: 431 } });
   });
+});
 
+describe.each(bindings(server).map((binding) => [binding.name, binding] as const))('%s', (name, binding) => {
   it('[180] A parameter that is refused is named; a refusal that passes by itself says what it waits for. (§3.3.2)', async () => {
-    const { error } = await binding.call('SendMessage', sendParams('x', { parts: [{ raw: '*' }] }));
+    const { error } = await binding.call('SendMessage', sendParams('x', { parts: [{ url: 'ftp:x' }] }));
     expect(error?.details[1].fieldViolations).toEqual([
-      { field: 'message.parts[0].raw', description: 'must be base64' },
+      { field: 'message.parts[0].url', description: expect.stringMatching(/./) },
     ]);
     const contextId = `busy-${name[0]}`;
     const running = binding.call('SendMessage', sendParams('wait 60000', { contextId }));

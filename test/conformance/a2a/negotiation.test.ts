@@ -6,8 +6,8 @@ import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bri
 import type { Binding } from './binding.js';
 import { overEachBinding } from './scenario.js';
 
-const server = useBridgeServer();
-const strict = useBridgeServer({ requiredExtensions: [IDEMPOTENT_SEND] });
+const server = useBridgeServer({ grpcPort: 0 });
+const strict = useBridgeServer({ grpcPort: 0, requiredExtensions: [IDEMPOTENT_SEND] });
 
 const list = (binding: Binding, headers: Record<string, string>) => binding.call('ListTasks', {}, { headers });
 const activated = async (binding: Binding, listed: string): Promise<string | null> =>
@@ -43,6 +43,7 @@ overEachBinding(server, 'negotiation', [
       const both = await server.send(method, `${path}?A2A-Version=99.0`, rpc);
       expect((both.json.result ?? both.json).tasks).toBeDefined();
     },
+    'HTTP only',
   ],
   [
     '[39] A patch number changes nothing. (§3.6, §14.2.1)',
@@ -91,6 +92,7 @@ overEachBinding(server, 'negotiation', [
         if (member !== 'parts') expect(task.history[0]).not.toHaveProperty(member);
       }
     },
+    'HTTP only',
   ],
   [
     '[44][45] Parameters travel as headers, whose names are matched in any case and whose values are not. (§9.2, §11.2, §3.2.6)',
@@ -109,6 +111,7 @@ overEachBinding(server, 'negotiation', [
       expect(seen).toEqual([true, true, IDEMPOTENT_SEND, null]);
       return seen;
     },
+    'HTTP only',
   ],
   [
     '[46] Several values share one field, spaces aside, and a repeated field is one list. (§9.2, §11.2)',
@@ -121,12 +124,14 @@ overEachBinding(server, 'negotiation', [
       });
       expect(repeated.headers['a2a-extensions']).toBe(IDEMPOTENT_SEND);
     },
+    'HTTP only',
   ],
   [
     '[47][51] Only what a client asks for is in force, and the answer names it. (§4.6.1, topics/extensions)',
     async (binding) => {
       const seen = [await activated(binding, ''), await activated(binding, IDEMPOTENT_SEND)];
       expect(seen).toEqual([null, IDEMPOTENT_SEND]);
+      if (!binding.isHttp) return seen;
       const stream = await server.fetch('POST', binding.name === 'JSON-RPC' ? '/a2a' : '/a2a/message:stream', {
         headers: { 'A2A-Extensions': IDEMPOTENT_SEND },
         body:

@@ -6,9 +6,9 @@ import { sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-se
 import type { Any, Binding } from './binding.js';
 import { overEachBinding } from './scenario.js';
 
-const server = useBridgeServer();
+const server = useBridgeServer({ grpcPort: 0 });
 // Time stands still, so that all timestamps are equal.
-const frozen = useBridgeServer({}, [], new FakeClock());
+const frozen = useBridgeServer({ grpcPort: 0 }, [], new FakeClock());
 
 const list = async (binding: Binding, params: object): Promise<Any> => (await binding.call('ListTasks', params)).result;
 

@@ -4,21 +4,22 @@ import { describe, expect, it } from '@jest/globals';
 import type { BridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import { bindings, normalised, type Binding } from './binding.js';
 
-export type Run = (binding: Binding) => Promise<unknown>;
+/** Its title, what it does, and whether only HTTP has anything to it. */
+export type Scenario = readonly [title: string, run: Run, where?: 'HTTP only'];
+type Run = (binding: Binding) => Promise<unknown>;
 
 /** Declares the tests of all scenarios: those of one binding together, the comparison last. */
-export function overEachBinding(
-  server: BridgeServer,
-  subject: string,
-  scenarios: readonly [title: string, run: Run][],
-): void {
+export function overEachBinding(server: BridgeServer, subject: string, scenarios: readonly Scenario[]): void {
   const outcomes = scenarios.map(() => new Map<string, unknown>());
   describe.each(bindings(server).map((binding) => [binding.name, binding] as const))(`%s`, (name, binding) => {
-    it.each(scenarios.map(([title, run], i) => [title, run, i] as const))('%s', async (_title, run, i) => {
+    const own = scenarios.flatMap(([title, run, where], i) =>
+      binding.isHttp || where === undefined ? [[title, run, i] as const] : [],
+    );
+    it.each(own)('%s', async (_title, run, i) => {
       outcomes[i]?.set(name, normalised(await run(binding)));
     });
   });
-  describe('both bindings', () => {
+  describe('all bindings', () => {
     it(`[54] The bindings agree on every scenario about ${subject}. (§5.1)`, () => {
       for (const [i, outcome] of outcomes.entries()) {
         const [first, ...others] = outcome.values();

@@ -6,7 +6,7 @@ import type { Any, Binding } from './binding.js';
 import { overEachBinding } from './scenario.js';
 
 const agent = new ManualAgent();
-const server = useBridgeServer({}, [agent.plugin]);
+const server = useBridgeServer({ grpcPort: 0 }, [agent.plugin]);
 const MANUAL = { key: KEYS.max, at: '/agents/manual/a2a' };
 
 const send = async (binding: Binding, text: string, extra: object = {}, configuration?: object): Promise<Any> => {
@@ -181,7 +181,7 @@ overEachBinding(server, 'sending', [
         ['messageId', 'role', 'parts'].map((member) => [name, member] as const),
       )) {
         const { error, answer } = await binding.call(operation, { message: { ...message, [missing]: undefined } });
-        expect(answer.headers.get('content-type')).toMatch(/json/);
+        expect(answer.headers.get('content-type')).toMatch(binding.errorType);
         const violations = error?.details.flatMap(({ fieldViolations = [] }) => fieldViolations) as Any[];
         expect(violations.map(({ field }) => field)).toEqual([`message.${missing}`]);
         reasons.push(error?.reason);

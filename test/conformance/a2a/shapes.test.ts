@@ -4,7 +4,7 @@ import { frames, KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-br
 import type { Any } from './binding.js';
 import { bindings } from './binding.js';
 
-const server = useBridgeServer();
+const server = useBridgeServer({ grpcPort: 0 });
 const post = (body: unknown, headers: Record<string, string> = {}) => server.send('POST', '/a2a', { body, headers });
 const call = (method: string, params: unknown, id: unknown = 1) => post({ jsonrpc: '2.0', id, method, params });
 

@@ -1,4 +1,5 @@
 // SendStreamingMessage and SubscribeToTask, over each binding.
+import { status } from '@grpc/grpc-js';
 import { expect } from '@jest/globals';
 import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import { ManualAgent, type ManualTurn } from '../../support/manual-agent.js';
@@ -6,9 +7,9 @@ import type { Any, Binding, LiveStream } from './binding.js';
 import { overEachBinding } from './scenario.js';
 
 const agent = new ManualAgent();
-const server = useBridgeServer({}, [agent.plugin]);
-const kept = useBridgeServer();
-const streamless = useBridgeServer({ streaming: false });
+const server = useBridgeServer({ grpcPort: 0 }, [agent.plugin]);
+const kept = useBridgeServer({ grpcPort: 0 });
+const streamless = useBridgeServer({ grpcPort: 0, streaming: false });
 const MANUAL = { key: KEYS.max, at: '/agents/manual/a2a' };
 
 /** A stream whose turn the test holds. */
@@ -243,7 +244,7 @@ overEachBinding(kept, 'streams of what has ended', [
         if (restart) await kept.restart();
         for (const id of [...ended, crypto.randomUUID()]) {
           const { error, answer } = await binding.call('SubscribeToTask', { id });
-          expect(answer.headers.get('content-type')).toMatch(/json/);
+          expect(answer.headers.get('content-type')).toMatch(binding.errorType);
           reasons.push(error?.reason);
         }
       }
@@ -268,8 +269,8 @@ overEachBinding(streamless, 'streams that are not offered', [
         ['SubscribeToTask', { id }],
       ] as const) {
         const { error, answer } = await binding.call(operation, params);
-        expect(answer.headers.get('content-type')).toMatch(/json/);
-        expect(error?.code).toBe(binding.name === 'JSON-RPC' ? -32004 : 400);
+        expect(answer.headers.get('content-type')).toMatch(binding.errorType);
+        expect(error?.code).toBe(binding.tells({ rpc: -32004, rest: 400, grpc: status.FAILED_PRECONDITION }));
         reasons.push(error?.reason);
       }
       expect(reasons).toEqual(Array(2).fill('UNSUPPORTED_OPERATION'));

@@ -7,7 +7,7 @@ import type { Any, Binding } from './binding.js';
 import { overEachBinding } from './scenario.js';
 
 const agent = new ManualAgent();
-const server = useBridgeServer({}, [agent.plugin]);
+const server = useBridgeServer({ grpcPort: 0 }, [agent.plugin]);
 const MANUAL = { key: KEYS.max, at: '/agents/manual/a2a' };
 
 const send = async (binding: Binding, text: string, extra: object = {}, key?: string): Promise<Any> =>
@@ -118,8 +118,10 @@ overEachBinding(server, 'tasks', [
       expect(nextPageToken).not.toBe('');
       const wrong = [
         { status: 'TASK_STATE_RUNNING' },
-        { statusTimestampAfter: '1700000000' },
-        { statusTimestampAfter: '2026-02-30T00:00:00Z' },
+        // Over gRPC a time is a number of seconds.
+        ...(binding.isHttp
+          ? [{ statusTimestampAfter: '1700000000' }, { statusTimestampAfter: '2026-02-30T00:00:00Z' }]
+          : []),
         { historyLength: -5 },
         { pageToken: 'bWFkZSB1cA' },
         { pageToken: nextPageToken },
@@ -137,7 +139,7 @@ overEachBinding(server, 'tasks', [
         { key: KEYS.ann },
       );
       expect(foreign.error?.reason).toBe('INVALID_PARAMS');
-      return fields;
+      return foreign.error?.details;
     },
   ],
   [

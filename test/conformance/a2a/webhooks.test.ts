@@ -1,13 +1,14 @@
 // Webhooks: their configuration and what is posted to them, over each binding.
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
 import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import { Receiver, type ReceivedRequest } from '../../support/receiver.js';
 import type { Any, Binding, CallOptions } from './binding.js';
 import { overEachBinding } from './scenario.js';
 
-const server = useBridgeServer({ allowPrivate: ['127.0.0.1'] });
-const without = useBridgeServer();
+const server = useBridgeServer({ grpcPort: 0, allowPrivate: ['127.0.0.1'] });
+const without = useBridgeServer({ grpcPort: 0 });
 const receiver = new Receiver();
 beforeAll(() => receiver.start());
 beforeAll(() => void (without.switchboard.core.capabilities.has = () => false));
@@ -244,11 +245,11 @@ overEachBinding(without, 'webhooks that are not offered', [
       for (const operation of ['SendMessage', 'SendStreamingMessage']) {
         const params = sendParams('hi', {}, { taskPushNotificationConfig: { url: ELSEWHERE } });
         const { error, answer } = await binding.call(operation, params);
-        expect(answer.headers.get('content-type')).toMatch(/json/);
+        expect(answer.headers.get('content-type')).toMatch(binding.errorType);
         reasons.push([error?.code, error?.reason]);
       }
       expect((await binding.call('ListTasks')).result.totalSize).toBe(before);
-      const code = binding.name === 'JSON-RPC' ? -32003 : 400;
+      const code = binding.tells({ rpc: -32003, rest: 400, grpc: status.FAILED_PRECONDITION });
       expect(reasons).toEqual(Array(2).fill([code, 'PUSH_NOTIFICATION_NOT_SUPPORTED']));
     },
   ],

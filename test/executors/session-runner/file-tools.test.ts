@@ -213,6 +213,41 @@ describe('the file tools', () => {
     expect((await use('edit_file', { path: 'twice.txt', old: 'same', new: 'x' })).text).toContain('more than once');
   });
 
+  it('show each line whole in one window or the next, and say where one is cut', async () => {
+    const line = (n: number): string => `${n}${'x'.repeat(15_000)}`;
+    put('wide.txt', [1, 2, 3, 4].map(line).join('\n'));
+    expect((await use('read_file', { path: 'wide.txt' })).text).toBe(`${line(1)}\n${line(2)}\n[lines 1 to 2 of 4]`);
+    expect((await use('read_file', { path: 'wide.txt', line: 3 })).text).toBe(
+      `${line(3)}\n${line(4)}\n[lines 3 to 4 of 4]`,
+    );
+    put('endless.txt', `${'y'.repeat(50_000)}\nend`);
+    expect((await use('read_file', { path: 'endless.txt' })).text).toMatch(
+      /y\n\[line 1 of 2, cut after 40000 of 50000 characters\]$/,
+    );
+    expect((await use('read_file', { path: 'endless.txt', line: 2 })).text).toBe('end\n[lines 2 to 2 of 2]');
+  });
+
+  it('find no more than can be shown, however often a file has it', async () => {
+    put('often.txt', 'a\n'.repeat(500_000));
+    const { ok, text } = await use('search_files', { text: 'a', path: '.' });
+    expect([ok, text.split('\n').length, text.split('\n').at(-1)]).toEqual([
+      true,
+      101,
+      '[only the first 100 are shown]',
+    ]);
+  });
+
+  it('keep out of the switchboard’s own folder also where it is a link to another one', async () => {
+    rmSync(join(directory, '.a2a'), { recursive: true });
+    put('kept/callers.json', SECRET);
+    symlinkSync('kept', join(directory, '.a2a'));
+    for (const who of [{}, { owner: true, caller: 'operator' }]) {
+      expect((await use('read_file', { path: 'kept/callers.json' }, who)).text).toContain('own files');
+      expect((await use('write_file', { path: 'kept/callers.json', content: 'x' }, who)).ok).toBe(false);
+      expect((await use('search_files', { text: SECRET }, who)).text).toBe('Nothing was found.');
+    }
+  });
+
   it('edit nothing that they could not write back as it was', async () => {
     writeFileSync(join(directory, 'latin.txt'), Buffer.from([0x61, 0xe9, 0x62]));
     expect((await use('edit_file', { path: 'latin.txt', old: 'a', new: 'x' })).text).toContain('not in UTF-8');

@@ -96,6 +96,38 @@ describe('the session runner', () => {
     expect(artifacts[0]).toMatchObject({ name: filename, parts: [{ filename }] });
   });
 
+  it('leaves out files that are too large or too many, whoever made them, and says so', async () => {
+    const driver = acting((_turn, emit) => {
+      emit({ type: 'file', name: 'big.bin', bytes: Buffer.alloc(1001) });
+      for (let n = 1; n <= 5; n++) emit({ type: 'file', name: `${n}.bin`, bytes: Buffer.alloc(1000) });
+    });
+    const { outcome, shown } = await home.run({}, home.runner([driver]));
+    expect(shown).toEqual([
+      'status the file big.bin was left out: it is larger than 1000 bytes',
+      ...[1, 2, 3, 4].map((n) => `artifact ${n}.bin`),
+      'status the file 5.bin was left out: too much was sent already',
+    ]);
+    expect(outcome.kind).toBe('completed');
+  });
+
+  it.each<[string, DriverEvent]>([
+    ['words', { type: 'delta', text: 'x'.repeat(100_000) }],
+    ['texts', { type: 'text', text: 'x'.repeat(100_000) }],
+    ['data', { type: 'data', data: ['x'.repeat(100_000)] }],
+    ['tools', { type: 'tool-started', tool: 'bash' }],
+    ['files', { type: 'file', name: 'a', bytes: Buffer.alloc(1000) }],
+    ['files that are too large', { type: 'file', name: 'a', bytes: Buffer.alloc(1001) }],
+  ])('stops a driver that gives out %s without end', async (_what, event) => {
+    const driver = acting((turn, emit) => {
+      while (!turn.signal.aborted) emit(event);
+      emit(event);
+      return { type: 'cancelled' };
+    });
+    const { outcome, shown } = await home.run({}, home.runner([driver]));
+    expect(outcome).toEqual({ kind: 'failed', text: 'The assistant said too much and was stopped.', code: 'too-much' });
+    expect(shown.length).toBeLessThanOrEqual(20_000);
+  });
+
   it('passes usage, questions with their schema, and refusals on', async () => {
     const ends: TurnEnd[] = [
       { type: 'done', usage: { totalTokens: 3 } },

@@ -18,6 +18,7 @@ class ProbeSession implements DriverSession {
   constructor(
     readonly context: DriverContext,
     private readonly behaviour: Run,
+    readonly idleLimit?: number,
   ) {}
 
   run(turn: DriverTurn, emit: (event: DriverEvent) => void): Promise<TurnEnd> {
@@ -35,11 +36,14 @@ class ProbeDriver implements Driver {
   behaviour: Run = async () => ({ type: 'done' });
   opening: () => void | Promise<void> = () => undefined;
 
-  constructor(readonly name = 'scripted') {}
+  constructor(
+    readonly name = 'scripted',
+    private readonly idleLimit?: number,
+  ) {}
 
   async open(context: DriverContext): Promise<DriverSession> {
     await this.opening();
-    const session = new ProbeSession(context, (...args) => this.behaviour(...args));
+    const session = new ProbeSession(context, (...args) => this.behaviour(...args), this.idleLimit);
     this.opened.push(session);
     return session;
   }
@@ -121,6 +125,23 @@ describe('sessions', () => {
     ]);
     await home.run({ opening: 'same', text: 'same', turn: 2 }, home.runner([driver]));
     expect(driver.opened[0]?.context.history().map(({ n }) => n)).toEqual([1, 2]);
+  });
+
+  it('that cost much are few: the longest idle one of the workspace is closed for the next', async () => {
+    const costly = new ProbeDriver('scripted', 2);
+    const runner = home.runner([costly]);
+    for (const contextId of ['a', 'b', 'c']) await home.run({ contextId }, runner);
+    expect(costly.opened.map(({ closed }) => closed)).toEqual([1, 0, 0]);
+    await home.run({ contextId: 'd', agent: 'helper-2' }, runner);
+    await home.run({ contextId: 'b', cid: 'task-2' }, runner);
+    await home.run({ contextId: 'e' }, runner);
+    expect(costly.opened.map(({ context, closed }) => [context.contextId, closed])).toEqual([
+      ['a', 1],
+      ['b', 0],
+      ['c', 1],
+      ['d', 0],
+      ['e', 0],
+    ]);
   });
 
   it('share one timer, and 200 of them leave nothing behind', async () => {

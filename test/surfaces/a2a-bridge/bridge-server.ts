@@ -41,6 +41,8 @@ interface SendOptions {
 
 export class BridgeServer {
   url = '';
+  /** Whether the settings say so. */
+  speaksGrpc = false;
   switchboard!: Switchboard;
   /** Every line that was logged. */
   readonly log: string[] = [];
@@ -175,6 +177,7 @@ export function useBridgeServer(
   clock?: Clock,
 ): BridgeServer {
   const server = new BridgeServer();
+  server.speaksGrpc = settings['grpcPort'] !== undefined;
   server.clock = clock;
   beforeAll(() => server.start(settings, plugins));
   afterAll(() => server.stop());

@@ -13,7 +13,7 @@ describe('a card', () => {
   const card = agentCard(
     settings,
     { name: 'alpha', description: '', skills: [] },
-    'https://h.example/agents/alpha/a2a',
+    { url: 'https://h.example/agents/alpha/a2a' },
   );
 
   it('has every required member, filled', () => {
@@ -45,7 +45,7 @@ describe('a card', () => {
     const sending = createCapabilities();
     sending.provide('push-notifications');
     const live = { ...settings, capabilities: sending };
-    const offered = agentCard(live, { name: 'alpha', description: '', skills: [] }, 'https://h.example/a2a');
+    const offered = agentCard(live, { name: 'alpha', description: '', skills: [] }, { url: 'https://h.example/a2a' });
     expect(offered['capabilities']).toMatchObject({ pushNotifications: true });
   });
 
@@ -54,7 +54,7 @@ describe('a card', () => {
     const shown = agentCard(
       { config, capabilities },
       { name: 'a', description: 'd' },
-      'https://h.example/a2a',
+      { url: 'https://h.example/a2a' },
     ).capabilities;
     expect(shown).toMatchObject({ extendedAgentCard: false, streaming: false });
     expect(shown?.['extensions']).toEqual([expect.objectContaining({ uri: IDEMPOTENT_SEND, required: true })]);
@@ -70,7 +70,7 @@ describe('a card', () => {
       key: 'secret-key',
       home: '/secret/path',
     };
-    const text = JSON.stringify(agentCard(settings, words, 'https://h.example/a2a'));
+    const text = JSON.stringify(agentCard(settings, words, { url: 'https://h.example/a2a' }));
     expect(text).toContain('"version":"2.0.0"');
     expect(text).toContain('"tags":["s"]');
     expect(text).not.toContain('secret');

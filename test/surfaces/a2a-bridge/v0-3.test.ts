@@ -225,7 +225,7 @@ describe('the 0.3 card', () => {
     config: { extendedCards: true, requiredExtensions: [], streaming: true },
     capabilities: createCapabilities(),
   };
-  const card = agentCard(settings, words, 'https://h.example/a2a');
+  const card = agentCard(settings, words, { url: 'https://h.example/a2a' });
 
   it('is the one that the SDK would write, with the patch number of old', async () => {
     const expected = await bySdk('agent/getAuthenticatedExtendedCard', {

@@ -36,6 +36,8 @@ export interface DriverSession {
   close(): void | Promise<void>;
   /** True once the session can't run another turn, e.g. because its process ended; the next turn opens a new one. */
   readonly broken?: boolean;
+  /** How many idle sessions of its workspace may stay open, where each costs much; absent: as many as the runner keeps. */
+  readonly idleLimit?: number;
 }
 
 /** What stays the same for a session's whole life. */

@@ -35,7 +35,7 @@ export class FileAccess {
     const [folder = '', name = '', task = ''] = inside.split(sep);
     if (plainName(folder) !== 'inbox') return undefined;
     if (plainName(name) === 'a2a') return this.ownsResult(task) ? undefined : 'is for somebody else';
-    return /^a2a-/i.test(name) && !this.ownInbox.test(name) ? 'was sent by somebody else' : undefined;
+    return plainName(name).startsWith('a2a-') && !this.ownInbox.test(name) ? 'was sent by somebody else' : undefined;
   }
 
   /** A folder of results is named after its task, or after the message of one of its turns. */

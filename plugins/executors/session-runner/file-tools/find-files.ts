@@ -86,13 +86,15 @@ function textOf(directory: string, place: Place): string {
   return file.bytes.toString();
 }
 
-/** As `path:line: text`. */
+/** As `path:line: text`, and no more than can be shown and one. */
 function matchesIn(path: string, content: string, wanted: string): string[] {
   if (!content.toLowerCase().includes(wanted)) return [];
-  return content.split('\n').flatMap((line, index) => {
+  const matches: string[] = [];
+  for (const [index, line] of content.split('\n').entries()) {
     const at = line.toLowerCase().indexOf(wanted);
-    if (at < 0) return [];
+    if (at < 0) continue;
     const from = Math.max(0, Math.min(at - 40, line.length - MAX_LINE));
-    return [`${path}:${index + 1}: ${line.slice(from, from + MAX_LINE).trim()}`];
-  });
+    if (matches.push(`${path}:${index + 1}: ${line.slice(from, from + MAX_LINE).trim()}`) > MAX_MATCHES) break;
+  }
+  return matches;
 }

@@ -30,12 +30,25 @@ export const readFile: FileTool = {
     const first = countOr(line, 1);
     if (first > all.length) return refused(`${path} has only ${all.length} lines.`);
     const wanted = all.slice(first - 1, first - 1 + Math.min(countOr(lines, MAX_LINES), MAX_LINES));
-    const shown = wanted.join('\n').slice(0, MAX_CHARACTERS);
-    const last = first - 1 + shown.split('\n').length;
-    const whole = first === 1 && shown.length === content.length;
-    return done(whole ? shown : `${shown}\n[lines ${first} to ${last} of ${all.length}]`);
+    const [opening = ''] = wanted;
+    if (opening.length > MAX_CHARACTERS) {
+      const shown = opening.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
+      return done(
+        `${shown}\n[line ${first} of ${all.length}, cut after ${shown.length} of ${opening.length} characters]`,
+      );
+    }
+    const shown = wanted.slice(0, linesWithin(wanted, MAX_CHARACTERS));
+    if (shown.length === all.length) return done(content);
+    return done(`${shown.join('\n')}\n[lines ${first} to ${first - 1 + shown.length} of ${all.length}]`);
   },
 };
+
+/** How many of the lines fit: a line is shown whole or in the next window, so that none is lost between two. */
+function linesWithin(lines: readonly string[], characters: number): number {
+  let left = characters + 1;
+  const over = lines.findIndex((line) => (left -= line.length + 1) < 0);
+  return over < 0 ? lines.length : over;
+}
 
 /** The whole of a text file, or why there is none. `exact`: only what can be written back as it was. */
 export function readText(path: string, { directory, access }: FileToolUse, exact = false): string | ToolResult {

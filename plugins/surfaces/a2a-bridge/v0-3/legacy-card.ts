@@ -7,7 +7,8 @@ const CARD_VERSION = `${LEGACY_VERSION}.0`;
 
 /** The card as 0.3 clients read it from the well-known address and over JSON-RPC. */
 export function legacyCard(card: WireCard): Json {
-  const { supportedInterfaces, capabilities = {}, securitySchemes = {}, securityRequirements = [], ...words } = card;
+  const { supportedInterfaces, capabilities = {}, securitySchemes = {}, securityRequirements = [], ...rest } = card;
+  const { signatures: _signatures, ...words } = rest;
   const [preferred, ...others] = supportedInterfaces
     .filter(({ protocolVersion }) => protocolVersion === LEGACY_VERSION)
     .map(({ url, protocolBinding }) => ({ url, transport: protocolBinding }));

@@ -164,6 +164,50 @@ describe('the acp driver', () => {
     expect((await next).shown).not.toContain('never shown');
   });
 
+  it('stops an agent that talks without end, and goes on with it once it obeys', async () => {
+    let stopped = false;
+    use({
+      capabilities: {},
+      async prompt({ text, say, cancelled }) {
+        if (text.includes('again')) return say('fine').then(() => 'end_turn' as const);
+        void cancelled.then(() => (stopped = true));
+        while (!stopped) await say('x'.repeat(50_000));
+        return 'cancelled';
+      },
+    });
+    const { outcome, shown } = await ask('talk');
+    expect(outcome).toMatchObject({ kind: 'failed', code: 'too-much' });
+    expect(shown.slice(0, -1).join('').length).toBe(2_000_000);
+    expect((await ask('again', { cid: 'task-2' })).shown[0]).toBe('fine');
+    expect(links).toHaveLength(1);
+  });
+
+  it('keeps little of what an agent says while it waits for a decision', async () => {
+    let filled = false;
+    use({
+      capabilities: {},
+      async prompt({ client, sessionId, say }) {
+        const toolCall = { toolCallId: 't', title: 'dig' };
+        const options = [{ optionId: 'yes', name: 'yes', kind: 'allow_once' as const }];
+        const asking = client.request('session/request_permission', { sessionId, toolCall, options });
+        await until(() => waiting);
+        for (let n = 0; n < 50; n++) await say(`${n} ${'x'.repeat(100_000)}`);
+        filled = true;
+        await asking;
+        await say('done');
+        return 'end_turn';
+      },
+    });
+    let waiting = false;
+    const { outcome } = await ask('dig');
+    waiting = true;
+    await until(() => filled);
+    const { question } = outcome as { question: string };
+    const answers = [{ question, answer: 'approved', from: 'operator' as const }];
+    const { shown } = await home.run({ turn: 2, opening: 'dig', answers }, runner);
+    expect(shown.map((text) => text.split(' ', 1)[0])).toEqual([...'012345678', 'done', '/']);
+  });
+
   it('closes the agent of an idle conversation and opens one again when it goes on', async () => {
     use({
       capabilities: {},

@@ -35,9 +35,17 @@ describe('a request for permission', () => {
     [{ title: 'Edit a.txt', rawInput: { path: 'a.txt', content: 'private' } }, 'Edit a.txt'],
     [{ kind: 'fetch', rawInput: { url: 'http://x' } }, 'fetch (http://x)'],
     [{}, 'use a tool'],
-    [{ title: 'x'.repeat(2_000) }, 'x'.repeat(500)],
+    [{ title: 'x'.repeat(2_000) }, 'x'.repeat(2_000)],
   ])('%# says what it is about and no more', (toolCall, words) => {
     expect(questionOf(request(toolCall))).toBe(`The agent asks for permission: ${words}`);
+  });
+
+  it('that is too long to be shown says so, and is not taken for another with the same beginning', () => {
+    const [one, two] = ['ls', 'rm -r /'].map((end) => questionOf(request({ title: `${'true; '.repeat(500)}${end}` })));
+    expect(one).toMatch(
+      /^The agent asks for permission: true; .*\[cut: 1002 more characters are not shown, [0-9a-f]{16}\]$/,
+    );
+    expect(one).not.toBe(two);
   });
 
   it('is known for touching the switchboard’s own files wherever they are named', () => {
@@ -83,6 +91,17 @@ describe('the desk', () => {
     expect(desk.waiting).toContain('two');
     desk.cancelAll();
     expect([await back, await open]).toEqual([CANCELLED, CANCELLED]);
+  });
+
+  it('keeps so many requests open and no more, however many an agent sends', async () => {
+    const desk = new PermissionDesk('ask', false);
+    for (let n = 0; n < 50; n++) void desk.request(request({ title: `number ${n}` }), signal, () => undefined);
+    const waits = recorder();
+    expect(await desk.request(request({ title: 'one more' }), signal, waits.call)).toEqual(CANCELLED);
+    expect(waits.calls).toEqual([]);
+    desk.settle(true);
+    void desk.request(request({ title: 'one more' }), signal, waits.call);
+    expect(waits.calls).toHaveLength(1);
   });
 
   it('lets only the owner touch the switchboard’s own files', async () => {

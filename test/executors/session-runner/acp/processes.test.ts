@@ -1,7 +1,7 @@
 // Agents' processes: what they are given, and that none is left.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AcpDriver } from '../../../../plugins/executors/session-runner/drivers/acp/acp-driver.js';
 import { launchAgent } from '../../../../plugins/executors/session-runner/drivers/acp/launch-agent.js';
@@ -19,6 +19,14 @@ import { FakeHome } from '../fake-core.js';
 
 const agent = compileAcpAgent();
 afterAll(() => agent.remove());
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
 
 describe('an agent’s process', () => {
   it('is given a few plain variables and those that are named, never the switchboard’s own', async () => {
@@ -48,6 +56,34 @@ describe('an agent’s process', () => {
     expect(JSON.parse(link.lastErrors)).toEqual({ PATH, HOME, API_KEY, [MARK_VARIABLE]: 'test-mark' });
     expect(secrets.redact(API_KEY)).toBe('[redacted]');
     await link.close();
+  });
+
+  it('takes along what it has started when it ends by itself, also what carries no mark', async () => {
+    const start =
+      "require('child_process').spawn('sleep', ['1000'], { env: { PATH: process.env.PATH }, stdio: 'ignore' })";
+    const link = await launchAgent({
+      settings: ACP_SETTINGS.parse({
+        name: 'acp',
+        command: process.execPath,
+        args: ['-e', `process.stderr.write(String(${start}.pid), () => process.exit(0))`],
+      }),
+      cwd: process.cwd(),
+      mark: 'test-mark',
+      environment: createEnvironment({ PATH: process.env.PATH }, new Secrets()),
+      clock: systemClock,
+      log: silentLogger(),
+    });
+    await link.ended;
+    const started = Number(link.lastErrors);
+    try {
+      // A killed process may take a moment to go.
+      for (let tries = 0; tries < 1_000 && isRunning(started); tries++) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(isRunning(started)).toBe(false);
+    } finally {
+      if (isRunning(started)) process.kill(started, 'SIGKILL');
+    }
   });
 
   it('left by a run that was killed is ended by the next one; those of other homes live on', async () => {

@@ -1,6 +1,10 @@
 // How answers of an endpoint are taken: pauses before another try, documents as streams, and failures by their kind.
 import { eventsOf, streamedAnswer } from '../../../../plugins/executors/session-runner/drivers/llm/streamed-answer.js';
-import { modelFailure, reasonsOf } from '../../../../plugins/executors/session-runner/drivers/llm/model-failure.js';
+import {
+  ModelFailure,
+  modelFailure,
+  reasonsOf,
+} from '../../../../plugins/executors/session-runner/drivers/llm/model-failure.js';
 import { pauseAfter, retryingFetch } from '../../../../plugins/executors/session-runner/drivers/llm/retrying-fetch.js';
 import { FetchError } from '../../../../src/net/fetch-error.js';
 import { HandClock } from '../fake-core.js';
@@ -117,8 +121,27 @@ describe('an answer in one document', () => {
   );
 
   it('is left alone where it is an error or a stream already', async () => {
-    for (const one of [answer(500), answer(200, { 'content-type': 'text/event-stream' }), answer(200)])
-      expect(await streamedAnswer(one)).toBe(one);
+    expect(await streamedAnswer(answer(500))).toHaveProperty('status', 500);
+    for (const headers of [{ 'content-type': 'text/event-stream' }, {}] as Record<string, string>[])
+      expect(await (await streamedAnswer(answer(200, headers))).text()).toBe('x');
+  });
+});
+
+describe('an answer as a stream', () => {
+  it.each(['text/event-stream', 'text/plain'])('of %s is not read without end, whatever is in it', async (type) => {
+    const piece = new TextEncoder().encode(`data: ${'x'.repeat(1024 * 1024)}\n\n`);
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(piece),
+      cancel: () => void (cancelled = true),
+    });
+    const endless = await streamedAnswer(new Response(body, { headers: { 'content-type': type } }));
+    let size = 0;
+    const reading = (async () => {
+      for await (const one of endless.body ?? []) size += (one as Uint8Array).length;
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'model-answer' });
+    expect([size <= 32 * 1024 * 1024, cancelled]).toEqual([true, true]);
   });
 });
 
@@ -141,6 +164,12 @@ describe('a failure', () => {
     [fetchFailed('bad-answer'), 'model-answer'],
   ])('is known by its kind: %s', (error, code) => {
     expect(modelFailure(error).code).toBe(code);
+  });
+
+  it('that was known where it happened is that one, whatever others made of it', () => {
+    const known = new ModelFailure('model-answer');
+    const wrapped = Object.assign(new Error('Failed to process the answer'), { statusCode: 200, cause: known });
+    expect(modelFailure(wrapped)).toBe(known);
   });
 
   it('tells the log its reasons and never the request', () => {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { RequestError, type McpServer } from '@agentclientprotocol/sdk';
-import type { Clock, NewId } from '../../../../../src/clock.js';
+import type { NewId } from '../../../../../src/clock.js';
 import { RunFailure } from '../../../../../src/executors/contract.js';
 import type { Logger } from '../../../../../src/log.js';
 import type { Core } from '../../../../../src/plugin.js';
@@ -100,10 +100,11 @@ export class AcpDriver implements Driver {
       await this.toolsListed(context, served, signal);
       const history = remembers ? [] : context.history();
       const { takes } = abilities;
-      session = new AcpSession({ context, link, connection, desk, sessionId, takes, history, served });
+      const { idleProcesses: idleLimit } = settings;
+      session = new AcpSession({ context, link, connection, desk, sessionId, takes, history, served, idleLimit });
       return session;
     } catch (error) {
-      const failure = await this.failure(error, link, clock);
+      const failure = await this.failure(error, link, context);
       connection.close();
       await served?.close();
       throw failure;
@@ -132,12 +133,12 @@ export class AcpDriver implements Driver {
   }
 
   /** What went wrong at the start, in words for the caller; what the agent said of it is for the log. */
-  private async failure(error: unknown, link: AgentLink, clock: Clock): Promise<unknown> {
+  private async failure(error: unknown, link: AgentLink, { clock, log }: DriverContext): Promise<unknown> {
     const told = error instanceof RunFailure || error instanceof RequestError;
     const died = !told && (await inTime(link.ended, { clock, ms: DEATH_MS }));
     await link.close();
     const how = await link.ended;
-    this.deps.log.warn({ err: error, how, agent: link.lastErrors }, 'an agent did not get ready');
+    log.warn({ err: error, how, agent: link.lastErrors }, 'an agent did not get ready');
     if (error instanceof RunFailure) return error;
     if (error instanceof RequestError) {
       const { text, code } = agentFailure(error);

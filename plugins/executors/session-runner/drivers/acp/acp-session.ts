@@ -36,6 +36,8 @@ export interface AcpSessionParts {
   history: readonly TranscriptLine[];
   /** Absent for an agent that can't be given tools. */
   served: ServedTools | undefined;
+  /** How many idle ones of the workspace keep their process. */
+  idleLimit: number;
 }
 
 /** How long an agent has to end its turn by itself after a tool ended it, and how long to obey a cancel. */
@@ -60,6 +62,10 @@ export class AcpSession implements DriverSession {
 
   get broken(): boolean {
     return this.closed || this.parts.link.over;
+  }
+
+  get idleLimit(): number {
+    return this.parts.idleLimit;
   }
 
   async run(turn: DriverTurn, emit: (event: DriverEvent) => void): Promise<TurnEnd> {
@@ -94,7 +100,7 @@ export class AcpSession implements DriverSession {
   /** An update of this very conversation. */
   update({ sessionId, update }: Record<string, unknown>): void {
     if (sessionId !== this.parts.sessionId) return;
-    if (this.active) this.active.output.apply(update);
+    if (this.active && !this.active.over) this.active.output.apply(update);
     else this.prompt?.keep(update);
   }
 

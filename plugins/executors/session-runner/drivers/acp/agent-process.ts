@@ -45,12 +45,15 @@ export class AgentProcess {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
     const drained = new Promise<void>((resolve) => void child.stdout.once('close', resolve));
     const exited = new Promise<string>((resolve) =>
-      child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`)),
+      child.once('exit', (code, signal) => {
+        // What it leaves behind may hold its pipes open, and need not carry the mark: some clear the environment.
+        killGroup(child.pid);
+        killMarked(mark);
+        resolve(signal === null ? `exit code ${code}` : `signal ${signal}`);
+      }),
     );
     this.ended = exited.then(async (how) => {
       this.isOver = true;
-      // What it leaves behind may hold its pipes open.
-      killMarked(mark);
       await this.within(DRAIN_MS, drained);
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
       return how;
@@ -134,6 +137,16 @@ export class AgentProcess {
 
   private within(ms: number, promise: Promise<unknown>): Promise<boolean> {
     return inTime(promise, { clock: this.deps.clock, ms });
+  }
+}
+
+/** Of a leader that has just ended: nobody else gets its number while anybody of the group is left. */
+function killGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nobody is left.
   }
 }
 

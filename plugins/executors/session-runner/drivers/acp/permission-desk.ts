@@ -10,6 +10,9 @@ interface Open {
   answer(response: RequestPermissionResponse): void;
 }
 
+/** Requests that are open at the same time; each wants a decision of its own. */
+const MAX_OPEN = 50;
+
 export class PermissionDesk {
   /** In the order in which they came; each is asked of the operator by itself. */
   private readonly open: Open[] = [];
@@ -56,6 +59,7 @@ export class PermissionDesk {
       this.granted = undefined;
       return Promise.resolve(decide(options, true));
     }
+    if (this.open.length >= MAX_OPEN) return Promise.resolve(CANCELLED);
     return new Promise((resolve) => {
       const entry: Open = { question, options, answer: resolve };
       this.open.push(entry);

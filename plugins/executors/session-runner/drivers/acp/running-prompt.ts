@@ -4,14 +4,16 @@
 /** The prompt's answer, or whatever broke it. */
 export type PromptResult = { answer: Record<string, unknown> } | { error: unknown };
 
-/** Updates kept between two turns; an agent that waits says little. */
+/** Updates kept between two turns, and characters of them; an agent that waits says little. */
 const MAX_KEPT = 1_000;
+const MAX_KEPT_CHARACTERS = 1_000_000;
 
 export class RunningPrompt {
   /** Set once it is settled. */
   result: PromptResult | undefined;
   readonly settled: Promise<PromptResult>;
   private kept: unknown[] = [];
+  private characters = 0;
 
   constructor(
     /** The task whose turn sent it. */
@@ -27,10 +29,13 @@ export class RunningPrompt {
   }
 
   keep(update: unknown): void {
-    if (this.kept.length < MAX_KEPT) this.kept.push(update);
+    if (this.kept.length >= MAX_KEPT) return;
+    this.characters += JSON.stringify(update)?.length ?? 0;
+    if (this.characters <= MAX_KEPT_CHARACTERS) this.kept.push(update);
   }
 
   takeKept(): unknown[] {
+    this.characters = 0;
     return this.kept.splice(0);
   }
 }

@@ -34,8 +34,9 @@ const TOO_LONG =
 
 /** Whatever the endpoint, the library or the network threw, as one of the known failures. */
 export function modelFailure(error: unknown): ModelFailure {
+  const known = [...chain(error)].find((link) => link instanceof ModelFailure);
+  if (known) return known;
   for (const link of chain(error)) {
-    if (link instanceof ModelFailure) return link;
     const code = codeOf(link);
     if (code) return new ModelFailure(code, { cause: error });
   }

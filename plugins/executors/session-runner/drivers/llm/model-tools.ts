@@ -3,6 +3,7 @@
 import type { jsonSchema, Tool, ToolSet } from 'ai';
 import type { ToolDeclaration, ToolResult } from '../../tools.js';
 import type { DriverEvent, TurnEnd } from '../events.js';
+import { ModelFailure } from './model-failure.js';
 
 export interface ToolRun {
   tools: readonly ToolDeclaration[];
@@ -13,6 +14,8 @@ export interface ToolRun {
 
 /** Calls of one turn. */
 const MAX_CALLS = 500;
+/** Calls of one turn that a model may ask for, done or not: beyond that it makes no sense. */
+const MAX_ASKED = 1_000;
 /** Characters of a result that a model is given. */
 const MAX_RESULT = 60_000;
 
@@ -25,6 +28,7 @@ export class ModelTools {
   private readonly open = new Set<string>();
   private queue: Promise<unknown> = Promise.resolve();
   private calls = 0;
+  private asked = 0;
 
   constructor(
     private readonly run: ToolRun,
@@ -35,8 +39,9 @@ export class ModelTools {
     for (const tool of run.tools) this.set[tool.name] = this.toolOf(tool, schemaOf);
   }
 
-  /** The stream has come to this call: whatever was said before it has been shown. */
+  /** The stream has come to this call: whatever was said before it has been shown. Throws when there is no end to it. */
   reached(callId: string): void {
+    if (++this.asked > MAX_ASKED) throw new ModelFailure('model-answer');
     const go = this.told.get(callId);
     if (go) go();
     else this.told.set(callId, () => undefined);

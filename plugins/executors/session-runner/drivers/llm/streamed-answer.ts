@@ -1,20 +1,35 @@
 // Makes every good answer of an endpoint a stream of server-sent events: some answer a request for a stream with one JSON
-// document, and what is neither is a failure of its own.
+// document, and what is neither is a failure of its own. So is one without end: what comes is kept for the whole turn, also
+// what nobody is shown, such as thoughts and arguments of tools.
 import { ModelFailure } from './model-failure.js';
 
 /** Bytes of one JSON document. */
 const MAX_DOCUMENT = 16 * 1024 * 1024;
+/** Bytes of one stream: a hundred thousand tokens, each in an event of its own. */
+const MAX_STREAM = 32 * 1024 * 1024;
 
-/** Throws ModelFailure `model-answer`. Answers with an error status pass as they are. */
+/** Throws ModelFailure `model-answer`, as does the body when too much comes. An error's answer passes as it is. */
 export async function streamedAnswer(answer: Response): Promise<Response> {
   if (!answer.ok) return answer;
   const type = answer.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (type === 'text/event-stream') return answer;
+  if (type === 'text/event-stream') return limited(answer);
   if (type === 'application/json') return new Response(eventsOf(await documentOf(answer)), { headers: EVENT_STREAM });
   // Some proxies lose the type; a web page is told by it.
-  if (type === '' || type === 'text/plain' || type === 'application/octet-stream') return answer;
+  if (type === '' || type === 'text/plain' || type === 'application/octet-stream') return limited(answer);
   await answer.body?.cancel().catch(() => undefined);
   throw new ModelFailure('model-answer');
+}
+
+function limited(answer: Response): Response {
+  let left = MAX_STREAM;
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      left -= piece.length;
+      if (left < 0) throw new ModelFailure('model-answer');
+      controller.enqueue(piece);
+    },
+  });
+  return new Response(answer.body?.pipeThrough(counting), { status: answer.status, headers: answer.headers });
 }
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };

@@ -1,0 +1,58 @@
+// Where gRPC is spoken: a port of its own, open from the server's start to its stop.
+import { readFileSync } from 'node:fs';
+import { ServerCredentials, type Server, type ServerOptions } from '@grpc/grpc-js';
+import type { Clock } from '../../../../src/clock.js';
+import type { Config } from '../../../../src/config.js';
+import { AppError, errorText } from '../../../../src/errors.js';
+import { listensEverywhere, LOOPBACK } from '../../../../src/http/local-url.js';
+
+export type GrpcConfig = Pick<Config, 'host' | 'grpcPort' | 'grpc' | 'publicUrl' | 'maxBodyBytes' | 'heartbeatSeconds'>;
+
+/** An idle connection that does not answer a ping for this long is closed, in milliseconds. */
+const PING_TIMEOUT_MS = 20_000;
+
+export const serverOptions = ({ maxBodyBytes, heartbeatSeconds }: GrpcConfig): ServerOptions => ({
+  'grpc.max_receive_message_length': maxBodyBytes,
+  // Answers are as large as what was stored.
+  'grpc.max_send_message_length': -1,
+  'grpc.keepalive_time_ms': Math.ceil(heartbeatSeconds * 1000),
+  'grpc.keepalive_timeout_ms': PING_TIMEOUT_MS,
+});
+
+/**
+ * Starts listening; resolves with the address that cards advertise. Throws AppError `config` when the files or the address
+ * can't be used.
+ */
+export async function listenGrpc(server: Server, port: number, config: GrpcConfig): Promise<string> {
+  const { host, grpc, publicUrl } = config;
+  try {
+    const bound = await bind(server, hostPort(host, port), credentials(grpc));
+    const named = listensEverywhere(host) && publicUrl !== undefined ? new URL(publicUrl).hostname : undefined;
+    return grpc.publicAddress ?? (named === undefined ? hostPort(LOOPBACK[host] ?? host, bound) : `${named}:${bound}`);
+  } catch (error) {
+    throw new AppError('config', `gRPC can't be spoken at ${hostPort(host, port)}: ${errorText(error)}`);
+  }
+}
+
+const hostPort = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+function credentials({ cert, key }: Config['grpc']): ServerCredentials {
+  if (cert === undefined || key === undefined) return ServerCredentials.createInsecure();
+  return ServerCredentials.createSsl(null, [{ cert_chain: readFileSync(cert), private_key: readFileSync(key) }]);
+}
+
+const bind = (server: Server, address: string, using: ServerCredentials): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.bindAsync(address, using, (error, port) => (error ? reject(error) : resolve(port)));
+  });
+
+/** Takes no more calls and resolves when the last one is answered; what is left after `graceMs` is cut off. */
+export function closeGrpc(server: Server, clock: Clock, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(graceMs, () => server.forceShutdown());
+    server.tryShutdown(() => {
+      cancel();
+      resolve();
+    });
+  });
+}

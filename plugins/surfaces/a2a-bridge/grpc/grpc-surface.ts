@@ -1,0 +1,49 @@
+// The gRPC binding as one part: the door, the service and the listener that stand on each other.
+import { Server } from '@grpc/grpc-js';
+import type { Clock } from '../../../../src/clock.js';
+import { createTeller } from '../../../../src/http/error-writers.js';
+import type { Logger } from '../../../../src/log.js';
+import type { Core } from '../../../../src/plugin.js';
+import type { CheckPorts } from '../checked-call.js';
+import type { Operations } from '../operations.js';
+import { GrpcDoor } from './grpc-door.js';
+import { closeGrpc, listenGrpc, serverOptions } from './grpc-listener.js';
+import { GRPC_SERVICE, grpcHandlers } from './grpc-service.js';
+import { GrpcStreams } from './grpc-streams.js';
+
+const CLOSE_MS = 2_000;
+
+export class GrpcSurface {
+  /** `host:port` for cards; undefined while nobody listens. */
+  address: string | undefined;
+  private readonly server: Server;
+  private readonly streams: GrpcStreams;
+  private readonly clock: Clock;
+
+  constructor(
+    private readonly core: CheckPorts & Pick<Core, 'clock' | 'doors' | 'streams'>,
+    operations: Operations,
+    private readonly log: Logger,
+  ) {
+    this.clock = core.clock;
+    this.streams = new GrpcStreams(core.clock, core.streams);
+    const tell = createTeller(log);
+    const told = (error: unknown, method: string) => tell(error, { method });
+    const door = new GrpcDoor(core.doors, told);
+    this.server = new Server({ ...serverOptions(core.config), interceptors: [door.interceptor] });
+    this.server.addService(GRPC_SERVICE, grpcHandlers({ core, operations, door, streams: this.streams, told }));
+  }
+
+  /** Throws AppError `config`. */
+  async listen(port: number): Promise<void> {
+    this.address = await listenGrpc(this.server, port, this.core.config);
+    this.log.info({ address: this.address, tls: this.core.config.grpc.cert !== undefined }, 'gRPC is spoken');
+  }
+
+  /** Ends the streams and lets what runs come to its end. */
+  stop(): Promise<void> {
+    this.address = undefined;
+    this.streams.endAll();
+    return closeGrpc(this.server, this.clock, CLOSE_MS);
+  }
+}

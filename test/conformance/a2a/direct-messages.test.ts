@@ -1,0 +1,126 @@
+// Agents that answer with one Message instead of a task, over each binding and in 0.3.
+import { describe, expect, it } from '@jest/globals';
+import type { RunOutcome } from '../../../src/executors/contract.js';
+import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
+import { ManualAgent, type ManualTurn } from '../../support/manual-agent.js';
+import type { Any } from './binding.js';
+import { overEachBinding } from './scenario.js';
+
+const agent = new ManualAgent('message');
+const server = useBridgeServer({ grpcPort: 0 }, [agent.plugin]);
+const MANUAL = { key: KEYS.max, at: '/agents/manual/a2a' };
+const done: RunOutcome = { kind: 'completed', parts: [{ text: 'the answer' }] };
+
+/** What a send brings, once the turn is ended as given. */
+async function answered(
+  sending: Promise<Any>,
+  end: (turn: ManualTurn) => void = (turn) => turn.end(done),
+): Promise<Any> {
+  end(await agent.next());
+  return sending;
+}
+
+overEachBinding(server, 'direct messages', [
+  [
+    '[81][85][152] The answer is one message, whatever returnImmediately says; it has its context and no task. (§3.1.1, §3.2.2, §4.1.4)',
+    async (binding) => {
+      const seen = [];
+      for (const returnImmediately of [false, true]) {
+        const params = sendParams('hi', {}, { returnImmediately });
+        const { result } = await answered(binding.call('SendMessage', params, MANUAL));
+        expect(Object.keys(result)).toEqual(['message']);
+        expect(result.message).toMatchObject({ role: 'ROLE_AGENT', parts: [{ text: 'the answer' }] });
+        expect(result.message.contextId).toMatch(/./);
+        expect(result.message).not.toHaveProperty('taskId');
+        seen.push(result.message);
+      }
+      return seen.map(({ parts }) => parts);
+    },
+  ],
+  [
+    '[97][85] A stream is that one message, and ends. (§3.1.2, §3.2.2)',
+    async (binding) => {
+      const params = sendParams('hi', {}, { returnImmediately: true });
+      const events = await answered(binding.events('SendStreamingMessage', params, MANUAL), (turn) => {
+        turn.handle.delta('not shown');
+        turn.handle.artifact({ artifactId: 'a', parts: [{ text: 'not shown' }] });
+        turn.end(done);
+      });
+      expect(events).toHaveLength(1);
+      expect(events[0].message).not.toHaveProperty('taskId');
+      return events[0].message.parts;
+    },
+  ],
+  [
+    '[97] The task behind a message is found by no operation and in no list. (§3.1.2)',
+    async (binding) => {
+      let id = '';
+      await answered(binding.call('SendMessage', sendParams('hi'), MANUAL), (turn) => {
+        id = turn.prompt.taskId;
+        turn.end(done);
+      });
+      const webhook = { taskId: id, id: 'c', url: 'https://8.8.8.8/hook' };
+      const calls: [string, object][] = [
+        ['GetTask', { id }],
+        ['CancelTask', { id }],
+        ['SubscribeToTask', { id }],
+        ['SendMessage', sendParams('more', { taskId: id }) as object],
+        ['SendStreamingMessage', sendParams('more', { taskId: id }) as object],
+        ...['Create', 'Get', 'Delete'].map((verb): [string, object] => [`${verb}TaskPushNotificationConfig`, webhook]),
+        ['ListTaskPushNotificationConfigs', { taskId: id }],
+      ];
+      const reasons = [];
+      for (const [operation, params] of calls)
+        reasons.push((await binding.call(operation, params, MANUAL)).error?.reason);
+      expect(reasons).toEqual(Array(calls.length).fill('TASK_NOT_FOUND'));
+      const { tasks, totalSize } = (await binding.call('ListTasks', {}, MANUAL)).result;
+      expect([tasks, totalSize]).toEqual([[], 0]);
+    },
+  ],
+  [
+    '[196] A message sent again is answered by the same message, also while the first is still being answered. (§3.3.1)',
+    async (binding) => {
+      const params = sendParams('once');
+      const [first, second] = [
+        binding.call('SendMessage', params, MANUAL),
+        binding.call('SendMessage', params, MANUAL),
+      ];
+      (await agent.next()).end(done);
+      const messages = [await first, await second, await binding.call('SendMessage', params, MANUAL)];
+      const [{ result }] = messages as [Any];
+      expect(result.message.parts).toEqual([{ text: 'the answer' }]);
+      for (const again of messages) expect(again.result).toEqual(result);
+    },
+  ],
+  [
+    '[85] A webhook with the message changes nothing: there is no task to tell of. A failure is told in words. (§3.2.2)',
+    async (binding) => {
+      const configuration = { taskPushNotificationConfig: { url: 'https://8.8.8.8/hook' } };
+      const { result } = await answered(
+        binding.call('SendMessage', sendParams('x', {}, configuration), MANUAL),
+        (turn) => turn.end({ kind: 'failed', text: 'it did not work' }),
+      );
+      expect(JSON.stringify(result.message.parts)).toContain('it did not work');
+      return result.message.parts;
+    },
+  ],
+]);
+
+describe('a client of 0.3', () => {
+  const headers = { 'A2A-Version': '' };
+  const old = { key: KEYS.max, headers };
+  const message = (id: string, more: object) => ({ message: { messageId: id, ...more } });
+
+  it('[C6] gets the message as 0.3 wrote it, in an answer and in a stream. (0.3)', async () => {
+    const rpc = (id: string) => message(id, { kind: 'message', role: 'user', parts: [{ kind: 'text', text: 'hi' }] });
+    const at = { ...old, path: '/agents/manual/a2a' };
+    const { result } = (await answered(server.rpc('message/send', rpc('d-1'), at))).json;
+    expect(result).toMatchObject({ kind: 'message', role: 'agent', parts: [{ kind: 'text', text: 'the answer' }] });
+    expect(result).not.toHaveProperty('taskId');
+    const stream = await answered(server.rpc('message/stream', rpc('d-2'), at));
+    expect(stream.text.match(/"kind":"message"/g)).toHaveLength(1);
+    const body = message('d-3', { role: 'ROLE_USER', content: [{ text: 'hi' }] });
+    const rest = await answered(server.send('POST', '/agents/manual/a2a/v1/message:send', { ...old, body }));
+    expect(rest.json.message).toMatchObject({ role: 'ROLE_AGENT', content: [{ text: 'the answer' }] });
+  });
+});

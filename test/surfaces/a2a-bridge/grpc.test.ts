@@ -1,0 +1,168 @@
+// The gRPC listener under bad input, with TLS, and at the server's stop.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { grpcAddress } from '../../conformance/a2a/grpc-binding.js';
+import { bindings, type Any, type Binding } from '../../conformance/a2a/binding.js';
+import { ManualAgent } from '../../support/manual-agent.js';
+import { BridgeServer, KEYS, sendParams, useBridgeServer } from './bridge-server.js';
+
+const server = useBridgeServer({ grpcPort: 0, maxBodyBytes: 100_000 });
+
+/** Sends bytes as they are; the status's code. */
+function raw(client: Client, bytes: Uint8Array): Promise<number> {
+  const metadata = new Metadata();
+  metadata.set('a2a-version', '1.0');
+  metadata.set('x-api-key', KEYS.bob);
+  return new Promise((resolve) => {
+    const answer = (error: ServiceError | null): void => resolve(error?.code ?? status.OK);
+    const asIs = (value: unknown): Buffer => Buffer.from(value as Uint8Array);
+    client.makeUnaryRequest(A2AService.sendMessage.path, asIs, (sent: Buffer) => sent, bytes, metadata, answer);
+  });
+}
+
+/** SendMessageRequest with one data part, whose google.protobuf.Value is given. */
+function withData(value: Uint8Array): Uint8Array {
+  const part = new BinaryWriter()
+    .uint32((4 << 3) | 2)
+    .bytes(value)
+    .finish();
+  const message = new BinaryWriter()
+    .uint32((1 << 3) | 2)
+    .string('raw-1')
+    .uint32((4 << 3) | 0)
+    .int32(1);
+  return new BinaryWriter()
+    .uint32((2 << 3) | 2)
+    .bytes(
+      message
+        .uint32((5 << 3) | 2)
+        .bytes(part)
+        .finish(),
+    )
+    .finish();
+}
+
+/** Lists inside each other. */
+function nested(depth: number): Uint8Array {
+  let value = new Uint8Array();
+  for (let n = 0; n < depth; n++) {
+    const list =
+      n === 0
+        ? value
+        : new BinaryWriter()
+            .uint32((1 << 3) | 2)
+            .bytes(value)
+            .finish();
+    value = new BinaryWriter()
+      .uint32((6 << 3) | 2)
+      .bytes(list)
+      .finish() as Uint8Array<ArrayBuffer>;
+  }
+  return value;
+}
+
+describe('a gRPC message', () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = new Client(await grpcAddress(server), credentials.createInsecure());
+  });
+  afterAll(() => client.close());
+
+  it.each<[string, Uint8Array, status]>([
+    ['data that is as deep as JSON may be', withData(nested(50)), status.OK],
+    ['bytes that are no message', Buffer.from('ffffffff', 'hex'), status.INVALID_ARGUMENT],
+    ['data that is too deep', withData(nested(100)), status.INVALID_ARGUMENT],
+    ['data so deep that no stack can hold it', withData(nested(12_000)), status.INVALID_ARGUMENT],
+    [
+      'a number that is none',
+      withData(
+        new BinaryWriter()
+          .uint32((2 << 3) | 1)
+          .double(NaN)
+          .finish(),
+      ),
+      status.INVALID_ARGUMENT,
+    ],
+    ['more bytes than a request may have', withData(new Uint8Array(200_000)), status.RESOURCE_EXHAUSTED],
+  ])('of %s is answered by its code', async (_what, bytes, code) => {
+    expect(await raw(client, bytes)).toBe(code);
+  });
+});
+
+describe('the gRPC listener', () => {
+  it('speaks TLS with the certificate of the settings, and nothing else then', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'grpc-tls-'));
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    const options = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    execFileSync('openssl', ['req', ...options, ...names, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    const secure = new BridgeServer();
+    await secure.start({ grpcPort: 0, grpc: { cert, key } });
+    const address = await grpcAddress(secure);
+    const ssl = new Client(address, credentials.createSsl(readFileSync(cert)));
+    const plain = new Client(address, credentials.createInsecure());
+    try {
+      expect(await raw(ssl, withData(nested(1)))).toBe(status.OK);
+      expect(await raw(plain, withData(nested(1)))).toBe(status.UNAVAILABLE);
+    } finally {
+      ssl.close();
+      plain.close();
+      await secure.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('ends its streams at the stop, and tells their readers to come again', async () => {
+    const agent = new ManualAgent();
+    const stopping = new BridgeServer();
+    stopping.speaksGrpc = true;
+    await stopping.start({ grpcPort: 0, drain: 0.1 }, [agent.plugin]);
+    const grpc = bindings(stopping).find(({ name }) => name === 'gRPC') as Binding;
+    const asked = await grpc.call('SendMessage', sendParams('ask x'));
+    const stream = await grpc.open('SubscribeToTask', { id: (asked.result as Any).task.id });
+    expect((await stream.next()).task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    const cut = expect(stream.next()).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    await stopping.stop();
+    await cut;
+  });
+
+  it('that finds its port taken keeps the server from starting, and says so', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    const late = new BridgeServer();
+    await expect(late.start({ grpcPort: port })).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(`${port}`),
+    });
+    await late.stop();
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  it('is declared with the address of the settings, with a tenant in the card of one agent, and not at all without a port', async () => {
+    const grpcOf = async (from: BridgeServer, path: string): Promise<Any[]> =>
+      (await from.send('GET', path, { key: '' })).json.supportedInterfaces.filter(
+        ({ protocolBinding }: Any) => protocolBinding === 'GRPC',
+      );
+    const public_ = new BridgeServer();
+    const silent = new BridgeServer();
+    await public_.start({ grpcPort: 0, grpc: { publicAddress: 'grpc.example:443' } });
+    await silent.start({});
+    const declared = { url: 'grpc.example:443', protocolBinding: 'GRPC', protocolVersion: '1.0' };
+    expect(await grpcOf(public_, '/.well-known/agent-card.json')).toEqual([declared]);
+    expect(await grpcOf(public_, '/agents/beta/.well-known/agent-card.json')).toEqual([
+      { ...declared, tenant: 'beta' },
+    ]);
+    expect(await grpcOf(silent, '/.well-known/agent-card.json')).toEqual([]);
+    await public_.stop();
+    await silent.stop();
+  });
+});
