@@ -68,6 +68,14 @@ export function createDoors(deps: DoorDeps): Doors {
     );
   };
 
+  /** Throws when the address is locked for this key. */
+  const mustBeOpen = (address: string, hash: string): void => {
+    const retryAfter = lockout.secondsLeft(address, hash);
+    if (retryAfter === 0) return;
+    const told = `Too many wrong keys came from this address; try again in ${retryAfter} s.`;
+    throw new Stopped('lockout', new AppError('rate-limited', told, { retryAfter }));
+  };
+
   /** Looks at the key only if the address may bring one, and remembers how that went. Resolves with the key's hash. */
   const checkKey = async (
     { headers, address = '' }: Knock,
@@ -78,12 +86,11 @@ export function createDoors(deps: DoorDeps): Doors {
       const key = requestKey(headers);
       presented = true;
       const hash = digest(key).toString('hex');
-      const retryAfter = lockout.secondsLeft(address, hash);
-      if (retryAfter > 0) {
-        const told = `Too many wrong keys came from this address; try again in ${retryAfter} s.`;
-        throw new Stopped('lockout', new AppError('rate-limited', told, { retryAfter }));
-      }
-      if (!(await isGood(key, hash))) throw new AppError('unauthenticated', 'The key is not valid.');
+      mustBeOpen(address, hash);
+      const good = await isGood(key, hash);
+      // Others may have locked it meanwhile: guesses that come all at once learn no more than those that come in turn.
+      mustBeOpen(address, hash);
+      if (!good) throw new AppError('unauthenticated', 'The key is not valid.');
       lockout.worked(address, hash);
       return hash;
     } catch (error) {

@@ -19,6 +19,7 @@ interface Built {
   warn?: Logger;
   settings?: Partial<Config>;
   gate?: Gate;
+  authenticate?: (key: string) => Promise<Caller | undefined>;
 }
 
 const keepsUp = { lateMs: () => 0 };
@@ -28,10 +29,11 @@ function build({
   warn = log,
   settings = {},
   gate = new Gate({ lag: keepsUp, overloadMs: 200 }),
+  authenticate = (key) => Promise.resolve(key === 'good' ? ann : undefined),
 }: Built = {}): Express {
   const doors = createDoors({
     config: { ...DEFAULTS, rate: { perMinute: 60, burst: 2 }, maxBodyBytes: 100, ...settings },
-    callers: { authenticate: (key) => Promise.resolve(key === 'good' ? ann : undefined) },
+    callers: { authenticate },
     log: warn,
     clock,
     operatorKey: 'boss',
@@ -71,6 +73,21 @@ describe('the caller door', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     clock.advance(1000);
     expect((await call()).status).toBe(200);
+  });
+});
+
+describe('guesses that come all at once', () => {
+  it('are looked at no more often than those that come in turn, and a right one among them is told from none', async () => {
+    const lookups: (() => void)[] = [];
+    const authenticate = (key: string): Promise<Caller | undefined> =>
+      new Promise((resolve) => lookups.push(() => resolve(key === 'good' ? ann : undefined)));
+    const ask = await serve(build({ authenticate }));
+    const keys = [...Array.from({ length: 40 }, (_, n) => `wrong-${n}`), 'good'];
+    const answers = keys.map((key) => ask('/caller', { headers: { 'X-API-Key': key } }));
+    while (lookups.length < keys.length) await new Promise((resolve) => setImmediate(resolve));
+    for (const lookup of lookups) lookup();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect([401, 429, 200].map((status) => statuses.filter((one) => one === status).length)).toEqual([20, 21, 0]);
   });
 });
 

@@ -1,6 +1,7 @@
 // Tells webhooks what they are owed: one call at a time for each, so that it hears of changes in their order; what fails
 // is tried again by the retry schedule. What is owed is asked of the task at every step; a crash or a lost schedule can
 // only make a receiver hear something twice.
+import { setMaxListeners } from 'node:events';
 import type { PushAttempt, PushDead, PushDisabled, PushFailed } from '../../../src/bus/topics.js';
 import { errorText } from '../../../src/errors.js';
 import { owedTransitions } from '../../../src/ledger/owed-webhooks.js';
@@ -8,6 +9,7 @@ import type { Ledger } from '../../../src/ledger/ledger-port.js';
 import { hostOf } from '../../../src/ledger/webhook-rows.js';
 import type { Logger } from '../../../src/log.js';
 import { attempt, type AttemptPorts, type Due } from './attempt.js';
+import { HeavyRoom } from './heavy-room.js';
 import { bytesOfFiles } from './notification.js';
 import { candidateKey, Candidates, type Candidate } from './candidates.js';
 import { verdictOf, type Outcome } from './retry-schedule.js';
@@ -15,11 +17,8 @@ import { Room, type Seat } from './room.js';
 
 /** A call that takes longer counts as slow. */
 const SLOW_MS = 250;
-/** After a failure of our own, e.g. to store an acknowledgement, the webhook rests this long. */
+/** After a failure of our own, e.g. to store an acknowledgement, or without room for its files, a webhook rests this long. */
 const REST_MS = 1_000;
-/** Notifications with more bytes of files than this are sent a few at a time: each is in memory until it is answered. */
-const HEAVY_BYTES = 256 * 1024;
-const HEAVY_AT_ONCE = 8;
 /** The schedule is looked at no more often than this for what has become due, and at least this often. */
 const LOOK_MS = { soonest: 100, latest: 60_000 };
 
@@ -45,12 +44,14 @@ export class Deliveries {
   private readonly candidates: Candidates;
   private readonly controller = new AbortController();
   private look: { at: number; cancel(): void } | undefined;
-  private heavy = 0;
+  private readonly heavy = new HeavyRoom();
   private pumping = false;
   private stopping = false;
 
   constructor(private readonly deps: DeliveriesDeps) {
     this.room = deps.room ?? new Room();
+    // Every call listens for the stop; Node would take so many for a leak.
+    setMaxListeners(0, this.controller.signal);
     this.candidates = new Candidates(this.room, deps.core.ledger.pushSchedule, (key) => this.busy.has(key));
   }
 
@@ -158,14 +159,12 @@ export class Deliveries {
   private async run(candidate: Candidate, leave: Seat['leave']): Promise<void> {
     let how: Parameters<Seat['leave']>[0] = 'answered';
     let rest = false;
-    let weight = 0;
+    let lighten: (() => void) | undefined;
     try {
       const due = this.due(candidate);
-      if (!due) return;
-      weight = bytesOfFiles(due.record) > HEAVY_BYTES ? 1 : 0;
-      rest = weight > 0 && this.heavy >= HEAVY_AT_ONCE;
-      if (rest) return void (weight = 0);
-      this.heavy += weight;
+      if (!due) return this.putOff(candidate);
+      lighten = this.heavy.enter(candidate.caller, bytesOfFiles(due.record));
+      if (!lighten) return void (rest = true);
       const begun = this.deps.core.clock.now();
       const outcome = await attempt(this.deps.core, due, this.controller.signal);
       if (!outcome) return;
@@ -177,7 +176,7 @@ export class Deliveries {
       this.deps.log.error({ cid, configId, reason: errorText(error) }, 'telling a webhook failed');
       rest = true;
     } finally {
-      this.heavy -= weight;
+      lighten?.();
       leave(how);
       if (!rest) this.busy.delete(candidateKey(candidate));
       else this.deps.core.clock.after(REST_MS, () => this.goOn(candidate));
@@ -188,6 +187,14 @@ export class Deliveries {
     this.busy.delete(candidateKey(candidate));
     this.candidates.offer(candidate);
     this.pumpSoon();
+  }
+
+  /** What the schedule says is due and the task does not, since it can't be read perhaps, is not asked for all the time. */
+  private putOff({ taskId, configId }: Candidate): void {
+    const { ledger, clock } = this.deps.core;
+    const row = this.stopping ? undefined : ledger.pushSchedule.find(taskId, configId);
+    if (!row || row.nextAt > clock.now()) return;
+    ledger.pushSchedule.postpone({ ...row, nextAt: clock.now() + LOOK_MS.latest });
   }
 
   /** The change to tell now; undefined when there is none, the webhook is gone, or its time has not come. */
@@ -235,15 +242,15 @@ export class Deliveries {
     const failed = { ...told, reason: verdict.reason };
     this.deps.log.info({ cid: taskId, configId, seq, status, reason: failed.reason }, 'a webhook could not be told');
     this.deps.tell.failed(failed);
+    // What failed may have been replaced meanwhile: the one in its place has its own chance, and at once.
+    const now = ledger.get(taskId)?.envelope.pushConfigs?.find(({ id }) => id === configId);
+    if (now?.createdAt !== config.createdAt || now.url !== config.url) return;
     if (verdict.kind === 'retry') {
       const nextAt = clock.now() + verdict.waitMs;
       ledger.pushSchedule.postpone({ taskId, configId, seq, attempts: n, nextAt });
       this.lookAt(nextAt);
       return;
     }
-    // What failed may have been replaced meanwhile: the one in its place has its own chance.
-    const now = ledger.get(taskId)?.envelope.pushConfigs?.find(({ id }) => id === configId);
-    if (now?.createdAt !== config.createdAt || now.url !== config.url) return;
     if (verdict.kind === 'gone') {
       await ledger.pushConfigs.disable(taskId, configId, 'gone');
       this.deps.tell.disabled({ taskId, configId, caller, by: 'gone' });

@@ -6,6 +6,9 @@ import type { WireTask } from '../../../src/a2a-v0-3/wire.js';
 import type { TaskRecord, Transition } from '../../../src/ledger/records.js';
 import { signatureOf } from './signature.js';
 
+/** The most bytes of files that one notification carries; a body has to fit into memory, and into a string. */
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
 export interface Notification {
   headers: Record<string, string>;
   body: string;
@@ -67,11 +70,12 @@ export function bytesOfFiles({ task }: TaskRecord): number {
 function wireTask(record: TaskRecord, transition: Transition, read: ReadBlob): WireTask {
   const { id, contextId, artifacts, metadata } = record.task;
   const status = statusAt(record, transition);
+  const files = { read, room: MAX_FILE_BYTES };
   return {
     id,
     contextId,
-    status: { ...status, ...(status.message && { message: withBytes(status.message, read) }) },
-    ...(artifacts.length > 0 && { artifacts: artifacts.map((artifact) => withBytes(artifact, read)) }),
+    status: { ...status, ...(status.message && { message: withBytes(status.message, files) }) },
+    ...(artifacts.length > 0 && { artifacts: artifacts.map((artifact) => withBytes(artifact, files)) }),
     ...(metadata && { metadata }),
   } as WireTask;
 }
@@ -84,18 +88,28 @@ export function statusAt({ task, envelope }: TaskRecord, { seq, state, at }: Tra
   return { state, ...(message && { message }), timestamp: new Date(at).toISOString() };
 }
 
-const withBytes = <T extends Message | Artifact>(holder: T, read: ReadBlob): T => ({
+interface Files {
+  read: ReadBlob;
+  /** Bytes that may still be added. */
+  room: number;
+}
+
+const withBytes = <T extends Message | Artifact>(holder: T, files: Files): T => ({
   ...holder,
-  parts: holder.parts.map((part) => wirePart(part, read)),
+  parts: holder.parts.map((part) => wirePart(part, files)),
 });
 
-/** A file's bytes in base64, or a sentence in place of those that are gone. */
-function wirePart(part: Part, read: ReadBlob): Part {
+/** A file's bytes in base64, or a sentence in place of those that are gone or too many. */
+function wirePart(part: Part, files: Files): Part {
   if (!('blob' in part)) return part;
-  const { blob, size: _size, ...attributes } = part;
-  const bytes = read(blob);
-  const content = bytes
-    ? { raw: Buffer.from(bytes).toString('base64') }
-    : { text: `[The file ${part.filename ?? blob} is no longer available.]` };
-  return { ...content, ...attributes } as Part;
+  const { blob, size, ...attributes } = part;
+  return { ...contentOfFile(part.filename ?? blob, blob, size, files), ...attributes } as Part;
+}
+
+function contentOfFile(name: string, blob: string, size: number, files: Files): { raw: string } | { text: string } {
+  if (size > files.room) return { text: `[The file ${name} is too large to be sent along; the task has it.]` };
+  const bytes = files.read(blob);
+  if (!bytes) return { text: `[The file ${name} is no longer available.]` };
+  files.room -= size;
+  return { raw: Buffer.from(bytes).toString('base64') };
 }

@@ -70,8 +70,8 @@ export class Room {
   /** A place for one call; undefined when there is none now. */
   enter(caller: string, host: string): Seat | undefined {
     if (this.freeAt(host) === 0) return undefined;
-    const hung = this.hosts.get(host)?.last === 'hung';
-    let place: Place = hung && this.has('slow', caller) ? 'slow' : 'quick';
+    // A host that is known to hang waits for a slow place: otherwise a few callers could fill the quick ones as well.
+    let place: Place = this.hosts.get(host)?.last === 'hung' ? 'slow' : 'quick';
     if (!this.has(place, caller)) return undefined;
     this.take(place, caller, 1);
     this.at(host).running += 1;

@@ -71,7 +71,7 @@ export function pushRoutes(core: Pick<Core, 'ledger' | 'clock'>, disabled: Disab
         const counts = await Promise.all(
           found
             .slice(0, REDRIVEN_AT_ONCE)
-            .map(({ taskId, configId }) => ledger.pushConfigs.redrive(taskId, configId, { since })),
+            .map(({ taskId, configId }) => ledger.pushConfigs.redrive(taskId, configId, { since }).catch(noneIfGone)),
         );
         const redriven = counts.reduce((sum, count) => sum + count, 0);
         return { status: 200, body: { redriven, more: found.length > REDRIVEN_AT_ONCE } };
@@ -125,6 +125,12 @@ export function pushRoutes(core: Pick<Core, 'ledger' | 'clock'>, disabled: Disab
       },
     }),
   ];
+}
+
+/** A task that went meanwhile holds up no others. */
+function noneIfGone(error: unknown): number {
+  if (error instanceof AppError && error.code === 'task-not-found') return 0;
+  throw error;
 }
 
 interface Filter {

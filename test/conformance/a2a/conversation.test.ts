@@ -103,7 +103,9 @@ overEachBinding(server, 'conversations', [
       let task;
       do task = (await binding.call('GetTask', { id })).result;
       while (task.status.state !== 'TASK_STATE_COMPLETED');
-      return (await send(binding, 'auth second', { contextId })).status.state;
+      const { state } = (await send(binding, 'auth second', { contextId })).status;
+      expect(state).toBe('TASK_STATE_AUTH_REQUIRED');
+      return state;
     },
   ],
 ]);

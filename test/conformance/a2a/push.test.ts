@@ -17,6 +17,13 @@ afterAll(() => receiver.stop());
 
 const send = async (binding: Binding, text: string, config: object): Promise<Any> =>
   (await binding.call('SendMessage', sendParams(text, {}, { taskPushNotificationConfig: config }))).result.task;
+/** What is wrong with a message that has a webhook at this URL; fails when nothing is. */
+const refusal = async (binding: Binding, url: string): Promise<object> => {
+  const params = sendParams('hello', {}, { taskPushNotificationConfig: { url } });
+  const [violation] = (await binding.call('SendMessage', params)).error?.details.at(-1).fieldViolations ?? [];
+  expect([url, violation?.field]).toEqual([url, 'configuration.taskPushNotificationConfig.url']);
+  return violation;
+};
 const stateOf = ({ body }: ReceivedRequest): string => JSON.parse(body).task.status.state;
 const at = (path: string): ReceivedRequest[] => receiver.requests.filter((request) => request.path === path);
 const received = async (path: string, count: number): Promise<ReceivedRequest[]> => {
@@ -41,7 +48,10 @@ overEachBinding(server, 'webhooks', [
       const asked = await send(binding, 'ask x', { id: 'a', url: receiver.url('/a') });
       await binding.call('CreateTaskPushNotificationConfig', { taskId: asked.id, id: 'b', url: receiver.url('/b') });
       await binding.call('CancelTask', { id: asked.id });
-      return [(await received('/a', 3)).map(stateOf), (await received('/b', 1)).map(stateOf)];
+      const told = [(await received('/a', 3)).map(stateOf), (await received('/b', 1)).map(stateOf)];
+      const expected = [['WORKING', 'INPUT_REQUIRED', 'CANCELED'], ['CANCELED']];
+      expect(told).toEqual(expected.map((states) => states.map((state) => `TASK_STATE_${state}`)));
+      return told;
     },
   ],
   [
@@ -66,7 +76,13 @@ overEachBinding(server, 'webhooks', [
       }
       const broken = { url: receiver.url('/'), authentication: { scheme: 'Bearer', credentials: 'a\r\nX: y' } };
       const params = sendParams('hello', {}, { taskPushNotificationConfig: broken });
-      return [seen, (await binding.call('SendMessage', params)).error?.reason];
+      const { error } = await binding.call('SendMessage', params);
+      expect(seen).toEqual([
+        ['Bearer YTpi', 'tok'],
+        ['basic YTpi', 'tok'],
+      ]);
+      expect(error?.reason).toBe('INVALID_PARAMS');
+      return seen;
     },
   ],
   [
@@ -91,49 +107,78 @@ overEachBinding(server, 'webhooks', [
       const waits = times.slice(1, 4).map((time, i) => time - (times[i] as number));
       waits.forEach((wait, i) => expect(wait).toBeGreaterThanOrEqual((DELAYS_MS[i] as number) * (1 - JITTER)));
       expect(new Set(requests.slice(0, 4).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      expect(requests.map(stateOf).slice(2)).toEqual(['WORKING', 'WORKING', 'COMPLETED'].map((s) => `TASK_STATE_${s}`));
       return requests.map(stateOf);
     },
   ],
   [
     '[142] A receiver that hangs is given up after ten seconds and holds up neither the task nor another webhook. (§4.3.3, §13.2)',
     async (binding) => {
-      receiver.respond = ({ path }, res) => void (path !== '/hangs' && res.end());
       const id = idFor(binding, 'hangs');
-      const asked = await send(binding, 'ask x', { id, url: receiver.url('/hangs') });
+      // Of its own, since the webhook of the other binding is tried again meanwhile.
+      const hangs = `/${id}`;
+      receiver.respond = ({ path }, res) => void (path !== hangs && res.end());
+      const asked = await send(binding, 'ask x', { id, url: receiver.url(hangs) });
       const works = { taskId: asked.id, id: 'works', url: receiver.url('/works') };
       await binding.call('CreateTaskPushNotificationConfig', works);
       const { result } = await binding.call('CancelTask', { id: asked.id });
       const told = (await received('/works', 1)).map(stateOf);
-      await received('/hangs', 1);
+      await received(hangs, 1);
       const failed = nextFailure(id);
       clock.skip(10_000);
       await failed;
       clock.skip(2_000);
-      const again = await received('/hangs', 2);
+      const again = await received(hangs, 2);
+      expect([result.status.state, told]).toEqual(['TASK_STATE_CANCELED', ['TASK_STATE_CANCELED']]);
+      // The same change again: what hangs has not been told yet.
+      expect(new Set(again.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
       return [result.status.state, told, again.map(stateOf)];
     },
   ],
   [
-    '[143][144] A webhook on a private address or without https is refused at once, and a redirect is not followed. (§13.2)',
+    '[143] A webhook on a private address is refused at once, however it is spelled, and a redirect is not followed. (§13.2)',
     async (binding) => {
       const reasons = [];
       for (const url of [
-        'http://127.0.0.2/',
+        'https://127.0.0.2/',
         'https://10.0.0.1/',
         'https://169.254.169.254/latest',
         'https://[::1]/',
         'https://[::ffff:192.168.0.1]/',
-        'http://hooks.example/',
-        'ftp://hooks.example/',
+        'https://0x7f.2/',
       ]) {
-        const params = sendParams('hello', {}, { taskPushNotificationConfig: { url } });
-        reasons.push((await binding.call('SendMessage', params)).error?.details.at(-1).fieldViolations[0].field);
+        reasons.push(await refusal(binding, url));
       }
       receiver.respond = (_request, res) => void res.writeHead(302, { Location: receiver.url('/secret') }).end();
       await send(binding, 'hello', { url: receiver.url('/moved') });
       await received('/moved', 1);
       expect(at('/secret')).toEqual([]);
       return reasons;
+    },
+  ],
+  [
+    '[144] A webhook must be https, and its token and credentials come back in no answer. (§13.2)',
+    async (binding) => {
+      const refusals = [];
+      for (const url of [
+        'http://1.1.1.1/',
+        'http://[2606:4700::1111]:8080/',
+        'ftp://hooks.example/',
+        'hooks.example',
+      ]) {
+        refusals.push(await refusal(binding, url));
+      }
+      const secrets = { token: 'token-kept', authentication: { scheme: 'Bearer', credentials: 'secret-kept' } };
+      const sent = await send(binding, 'hello', { id: 'https', url: receiver.url('/https'), ...secrets });
+      const read = await binding.call('GetTaskPushNotificationConfig', { taskId: sent.id, id: 'https' });
+      const created = await binding.call('CreateTaskPushNotificationConfig', {
+        taskId: sent.id,
+        id: 'again',
+        url: receiver.url('/https'),
+        ...secrets,
+      });
+      expect(JSON.stringify(sent) + read.answer.text + created.answer.text).not.toContain('-kept');
+      return [refusals, read.result.authentication, created.result.authentication];
     },
   ],
   [

@@ -96,6 +96,20 @@ describe('a push notification', () => {
     });
   });
 
+  it('carries files up to a sum, and a sentence for those beyond it, however many a task has', () => {
+    const blobs = Array.from({ length: 100 }, (_, n) => ({ blob: `f${n}`, size: 5 * 1024 * 1024, filename: `f${n}` }));
+    const reads: string[] = [];
+    const { body } = notification(
+      { ...record, task: { ...task, artifacts: [{ artifactId: 'files', parts: blobs }] } },
+      config,
+      completed,
+      { ...options, read: (blob) => (reads.push(blob), Buffer.alloc(blobs[0]?.size ?? 0)) },
+    );
+    expect(reads).toEqual(['f0', 'f1', 'f2']);
+    const sent = (JSON.parse(body) as { task: Task }).task.artifacts[0]?.parts.slice(3, 4);
+    expect(sent).toEqual([{ text: '[The file f3 is too large to be sent along; the task has it.]', filename: 'f3' }]);
+  });
+
   it('carries the status of its change when the task has moved on, a question with its files included', () => {
     expect(statusAt(record, working)).toEqual({ state: working.state, timestamp: '2026-01-01T00:00:00.000Z' });
     const { body, headers } = notification(record, config, asking, options);

@@ -61,6 +61,17 @@ describe('the room for calls to webhooks', () => {
     expect(r.enter('a', 'h2')).toBeDefined();
   });
 
+  it('lets a host that hung last time wait for a slow place, so that a few callers can not fill the quick ones', () => {
+    const r = room({ slow: 1, slowPerCaller: 1 });
+    for (const host of ['h1', 'h2']) r.enter('a', host)?.leave('hung');
+    const again = r.enter('a', 'h1');
+    expect(again).toBeDefined();
+    expect(r.enter('a', 'h2')).toBeUndefined();
+    expect([r.enter('a', 'h3'), r.enter('b', 'h4')].every(Boolean)).toBe(true);
+    again?.leave('answered');
+    expect(r.enter('a', 'h2')).toBeDefined();
+  });
+
   it('forgets hosts that were not called for the longest time, but none that is being called', () => {
     const r = room({ quick: 100, quickPerCaller: 100 });
     r.enter('a', 'kept');
