@@ -4,11 +4,10 @@ import { Draft, isoTime, type Reduction } from './draft.js';
 import { replyRefusal } from './owed-reply.js';
 import { configRefusal, isPushEvent, pushRefusal, withPushEvent } from './push-configs.js';
 import type { CreatedEvent, JournalEntry, Question, TaskEnvelope, TaskEvent, TaskRecord, Update } from './records.js';
+import { closeAnswer, endMessage, RESPONSE_ARTIFACT } from './spoken-answer.js';
 
+export { RESPONSE_ARTIFACT } from './spoken-answer.js';
 export type { Reduction } from './draft.js';
-
-/** The artifact that assistant messages stream into. */
-export const RESPONSE_ARTIFACT = 'response';
 
 /** What a task says that ended because a question stayed open. */
 const NO_ANSWER = 'no answer in time';
@@ -259,24 +258,6 @@ function expire(draft: Draft): void {
   envelope.error = { code: 'expired', text: NO_ANSWER };
   draft.line('assistant', NO_ANSWER);
   draft.status('TASK_STATE_FAILED', draft.agentMessage([{ text: NO_ANSWER }]));
-}
-
-/** Ends the open assistant message: it becomes an agent's message of the history and a line of the transcript. */
-function endMessage(draft: Draft): void {
-  if (!draft.envelope.speaking) return;
-  draft.envelope.speaking = undefined;
-  const response = draft.task.artifacts.find((artifact) => artifact.artifactId === RESPONSE_ARTIFACT);
-  const text = textOf(response?.parts ?? []);
-  draft.line('assistant', text);
-  draft.say(draft.agentMessage([{ text }]));
-}
-
-/** The run is over: its streamed answer gets the last chunk that nobody could mark while it was still growing. */
-function closeAnswer(draft: Draft): void {
-  endMessage(draft);
-  if (!draft.envelope.unclosed) return;
-  draft.envelope.unclosed = undefined;
-  draft.putArtifact({ artifactId: RESPONSE_ARTIFACT, parts: [{ text: '' }] }, true, true);
 }
 
 /** Whatever the turn was about, nothing is asked or followed any more. */

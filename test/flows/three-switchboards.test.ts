@@ -101,7 +101,8 @@ describe.each([
     const { outer } = await inARow();
     const client = await connect(outer, rest);
     const events: StreamResponse[] = [];
-    const script = 'wait 400; tool lookup; wait 400; say found; file notes.txt the bytes; data {"n":9007199254740991}; say all done';
+    const script =
+      'wait 400; tool lookup; wait 400; say found; file notes.txt the bytes; data {"n":9007199254740991}; say all done';
     for await (const event of client.sendMessageStream(request(script))) events.push(event);
     const seen = JSON.stringify(events.map(({ payload }) => payload));
     expect(seen).toContain('using lookup');
