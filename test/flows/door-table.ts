@@ -55,6 +55,8 @@ export const SURFACES: readonly [address: RegExp, surface: Surface][] = [
   [/^\/healthz$/, 'public'],
   [/^\/readyz$/, 'probe'],
   [/^\/metrics$/, 'operator'],
+  // Agents elsewhere call back with a token of the watch, which is no key.
+  [/^\/api\/a2a\/callback\//, 'public'],
   [/^\/api\//, 'operator'],
   [/^\/\.well-known\//, 'public'],
   // The tests ask for a card that is not public.

@@ -246,7 +246,7 @@ describe('a caller with a good key', () => {
     }
   });
 
-  it('hears as a 0.3 client that there is no such task, and no webhooks', async () => {
+  it('hears as a 0.3 client that there is no such task', async () => {
     for (const served of a2aRoutes('/a2a').filter(
       ({ version, rpc }) => version === '0.3' && rpc?.startsWith('tasks/'),
     )) {
@@ -257,10 +257,7 @@ describe('a caller with a good key', () => {
         taskId: 'some-task',
       };
       const { body } = await ask(served, FOREIGNER, params);
-      expect({ rpc: served.rpc, code: body.error.code }).toEqual({
-        rpc: served.rpc,
-        code: served.operation?.includes('Push') ? -32003 : -32001,
-      });
+      expect({ rpc: served.rpc, code: body.error.code }).toEqual({ rpc: served.rpc, code: -32001 });
     }
   });
 });

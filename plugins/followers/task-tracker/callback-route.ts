@@ -3,7 +3,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import express, { type Router } from 'express';
 import { AppError } from '../../../src/errors.js';
-import type { ErrorWriter } from '../../../src/http/door.js';
+import type { Doors, ErrorWriter } from '../../../src/http/door.js';
 import type { Ledger } from '../../../src/ledger/ledger-port.js';
 
 export const CALLBACK_PATH = '/api/a2a/callback';
@@ -11,13 +11,13 @@ export const CALLBACK_PATH = '/api/a2a/callback';
 const NOTHING = createHash('sha256').update('no token').digest();
 
 export function callbackRouter(
-  ledger: Pick<Ledger, 'get' | 'watches'>,
+  { ledger, doors }: { ledger: Pick<Ledger, 'get' | 'watches'>; doors: Pick<Doors, 'open'> },
   write: ErrorWriter,
   look: (taskId: string) => void,
 ): Router {
   const router = express.Router();
-  router.post('/:watchId', (req, res) => {
-    const row = ledger.watches.find(req.params.watchId);
+  router.post('/:watchId', doors.open(write), (req, res) => {
+    const row = ledger.watches.find(String(req.params['watchId']));
     const hash = row && ledger.get(row.taskId)?.envelope.watch?.tokenHash;
     const token = req.get('X-A2A-Notification-Token') ?? '';
     // An unknown watch and a wrong token take the same way to the same answer.

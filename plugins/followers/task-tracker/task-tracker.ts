@@ -94,7 +94,7 @@ export const taskTracker = definePlugin({
 
     mount(
       CALLBACK_PATH,
-      callbackRouter(core.ledger, createErrorWriters(log).operator, (id) => void watchers.get(id)?.look()),
+      callbackRouter(core, createErrorWriters(log).operator, (id) => void watchers.get(id)?.look()),
     );
 
     /** In the background: the door need not wait for what happens elsewhere. */

@@ -9,6 +9,7 @@ import { ExecutorHost, HOST_DECLARATION } from '../../../src/executors/host.js';
 import { Prompts, PROMPTS_DECLARATION } from '../../../src/executors/prompts.js';
 import { ExecutorRegistry } from '../../../src/executors/registry.js';
 import { Failpoints } from '../../../src/failpoints.js';
+import type { Doors } from '../../../src/http/door.js';
 import { Hops } from '../../../src/hops.js';
 import { Secrets, silentLogger } from '../../../src/log.js';
 import type { Core, Installed, Plugin } from '../../../src/plugin.js';
@@ -27,6 +28,8 @@ export const tempTracker = (): { start(): Promise<TrackerWorld> } => {
   const mirrors = tempMirrors();
   return { start: () => new TrackerWorld(new TestLedger((clock) => mirrors.open({ clock }))).restart() };
 };
+
+const OPEN: Pick<Doors, 'open'> = { open: () => (_req, _res, next) => next() };
 
 export class TrackerWorld {
   readonly peer = new FakePeer();
@@ -68,6 +71,7 @@ export class TrackerWorld {
       registry,
       turns,
       hops: new Hops('here'),
+      doors: OPEN,
       failpoints: new Failpoints(),
       workspaces: { names: () => [] },
     };
