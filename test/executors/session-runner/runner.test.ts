@@ -35,6 +35,7 @@ describe('the session runner', () => {
       description: 'Helps.',
       exposed: false,
       skills: [{ id: 's', name: 'Sums', description: 'Adds.', tags: ['maths'] }],
+      approval: [],
     };
     const runner = home.runner();
     expect(runner.find('helper')).toEqual(info);
@@ -311,7 +312,8 @@ describe('the session runner', () => {
       };
       const plugin = sessionRunner(deps.files, DRIVERS);
       const executors: Executor[] = [];
-      const core = { ...deps.core, registry: { register: (executor: Executor) => executors.push(executor) } };
+      const registry = { register: (executor: Executor) => executors.push(executor) };
+      const core = { ...deps.core, registry, extensions: { accept: () => undefined } };
       const log = (deps.core as { log: PluginContext<never, 'owner.notified'>['log'] }).log;
       const installed = await plugin.install({
         bus: bus.join(plugin),
