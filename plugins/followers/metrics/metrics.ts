@@ -4,7 +4,19 @@ import { shortState, TASK_STATES } from '../../../src/a2a-model.js';
 import { definePlugin } from '../../../src/plugin.js';
 
 /** The dispatcher's guards, and what stops a request after them. A test holds them against the guards. */
-export const RULES = ['target', 'permission', 'duplicate', 'loop', 'storage', 'quota', 'busy', 'admission'] as const;
+export const RULES = [
+  'target',
+  'permission',
+  'duplicate',
+  'loop',
+  'storage',
+  'quota',
+  'busy',
+  'cooldown',
+  'added',
+  'approval',
+  'admission',
+] as const;
 
 export const metrics = definePlugin({
   name: 'metrics',
