@@ -103,10 +103,10 @@ describe('a question that nobody answers', () => {
       await until(() => events.length > 0);
       const settings = join(home.path, 'workspaces', 'demo', '.a2a', 'workspace.json');
       writeFileSync(settings, JSON.stringify({ v: 1, expireQuestions: '2h' }));
-      clock.advance(HOUR);
+      clock.jump(HOUR);
       await until(() => true);
       expect((await get(id)).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-      clock.advance(HOUR);
+      clock.jump(HOUR);
       await until(() => over);
       await reading;
       const last = events.at(-1)?.payload;
@@ -133,7 +133,7 @@ describe('an ended task that is too old', () => {
     await switchboard.core.ledger.flush();
     expect([files('tasks').length, files('sessions').length, files('blobs').length]).toEqual([2, 2, 2]);
     setRetention(home, { days: 1 });
-    clock.advance(DAY + 1);
+    clock.jump(DAY + 1);
     await until(() => isGone(old.id));
     const notFound = { name: 'TaskNotFoundError' };
     await expect(client.cancelTask({ tenant: '', id: old.id, metadata: undefined })).rejects.toMatchObject(notFound);
@@ -164,10 +164,10 @@ describe('an ended task that is too old', () => {
     const answer = await fetch(`${url}/api/a2a/chat`, { method: 'POST', headers, body });
     const { cid } = (await answer.json()) as TaskView;
     setRetention(home, { days: 1 });
-    clock.advance(89 * DAY);
+    clock.jump(89 * DAY);
     await until(() => true);
     expect((await poll(cid)).taskState).toBe('completed');
-    clock.advance(DAY);
+    clock.jump(DAY);
     await until(async () => (await poll(cid)).taskState === 'unknown');
   });
 
@@ -176,7 +176,7 @@ describe('an ended task that is too old', () => {
     await switchboard.stop();
     writeFileSync(join(home.path, 'workspaces', 'demo', '.a2a', 'workspace.json'), '{"retention":{"days":3650}');
     await open();
-    clock.advance(200 * DAY);
+    clock.jump(200 * DAY);
     for (let i = 0; i < 20; i++) {
       clock.advance(6000);
       await new Promise((resolve) => setImmediate(resolve));
