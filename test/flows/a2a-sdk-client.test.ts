@@ -1,6 +1,6 @@
 // The official client against the real server, over both bindings.
 import { randomUUID } from 'node:crypto';
-import { Role, TaskState, type Part, type StreamResponse, type Task } from '@a2a-js/sdk';
+import { TaskState, type Part, type StreamResponse, type Task } from '@a2a-js/sdk';
 import {
   ClientFactory,
   JsonRpcTransportFactory,
@@ -12,40 +12,13 @@ import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { withMetadata } from '../support/with-metadata.js';
 import { KEYS, useBridgeServer } from '../surfaces/a2a-bridge/bridge-server.js';
+import { sendRequest, textPart } from '../support/sdk-request.js';
 
 const server = useBridgeServer({ grpcPort: 0 });
 
 const authenticated = createAuthenticatingFetchWithRetry(fetch, {
   headers: () => Promise.resolve({ 'X-API-Key': KEYS.bob }),
   shouldRetryWithHeaders: () => Promise.resolve(undefined),
-});
-
-const textPart = (value: string): Part => ({
-  content: { $case: 'text', value },
-  metadata: undefined,
-  filename: '',
-  mediaType: '',
-});
-
-const request = (parts: Part[], ids: { taskId?: string; contextId?: string } = {}, returnImmediately = false) => ({
-  tenant: '',
-  message: {
-    messageId: randomUUID(),
-    contextId: ids.contextId ?? '',
-    taskId: ids.taskId ?? '',
-    role: Role.ROLE_USER,
-    parts,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  },
-  configuration: {
-    acceptedOutputModes: [],
-    taskPushNotificationConfig: undefined,
-    historyLength: undefined,
-    returnImmediately,
-  },
-  metadata: undefined,
 });
 
 const answerOf = (task: Task): string =>
@@ -71,7 +44,7 @@ describe.each([
   });
 
   it('registers webhooks, reads, lists and deletes them', async () => {
-    const { id: taskId } = (await client.sendMessage(request([textPart('ask name?')]))) as Task;
+    const { id: taskId } = (await client.sendMessage(sendRequest([textPart('ask name?')]))) as Task;
     const config = { tenant: '', taskId, id: '', url: 'https://8.8.8.8/hook', token: 't', authentication: undefined };
     const created = await client.createTaskPushNotificationConfig(config);
     expect(created).toMatchObject({ taskId, url: config.url, token: '' });
@@ -85,14 +58,14 @@ describe.each([
   });
 
   it('sends a message and gets the completed task', async () => {
-    const task = (await client.sendMessage(request([textPart('hello')]))) as Task;
+    const task = (await client.sendMessage(sendRequest([textPart('hello')]))) as Task;
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(answerOf(task)).toBe('echo: hello');
     expect((await client.getTask({ tenant: '', id: task.id, historyLength: 1 })).history).toHaveLength(1);
   });
 
   it('streams a task first, then its updates, and ends with the terminal one', async () => {
-    const events = await all(client.sendMessageStream(request([textPart('stream 3')])));
+    const events = await all(client.sendMessageStream(sendRequest([textPart('stream 3')])));
     expect(events[0]?.payload?.$case).toBe('task');
     const last = events.at(-1)?.payload;
     expect(last?.$case === 'statusUpdate' && last.value.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
@@ -100,21 +73,21 @@ describe.each([
   });
 
   it('answers a question in a second turn of the same task', async () => {
-    const asked = (await client.sendMessage(request([textPart('ask which colour')]))) as Task;
+    const asked = (await client.sendMessage(sendRequest([textPart('ask which colour')]))) as Task;
     expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    const done = (await client.sendMessage(request([textPart('blue')], { taskId: asked.id }))) as Task;
+    const done = (await client.sendMessage(sendRequest([textPart('blue')], { taskId: asked.id }))) as Task;
     expect(done.id).toBe(asked.id);
     expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(answerOf(done)).toContain('you said: blue');
   });
 
   it('goes on with a conversation after a restart of the server', async () => {
-    const asked = (await client.sendMessage(request([textPart('say first; ask which colour; say last')]))) as Task;
+    const asked = (await client.sendMessage(sendRequest([textPart('say first; ask which colour; say last')]))) as Task;
     await server.restart();
     client = await new ClientFactory({ transports: [transport] }).createFromUrl(server.url);
     const before = await client.getTask({ tenant: '', id: asked.id, historyLength: undefined });
     expect(before).toEqual(asked);
-    const events = await all(client.sendMessageStream(request([textPart('red')], { taskId: asked.id })));
+    const events = await all(client.sendMessageStream(sendRequest([textPart('red')], { taskId: asked.id })));
     expect(events[0]?.payload?.$case).toBe('task');
     const after = await client.getTask({ tenant: '', id: asked.id, historyLength: undefined });
     expect([after.status?.state, answerOf(after)]).toEqual([TaskState.TASK_STATE_COMPLETED, 'last']);
@@ -140,15 +113,15 @@ describe.each([
       filename: 'three.bin',
       mediaType: 'application/octet-stream',
     };
-    const task = (await client.sendMessage(request([textPart('file out.txt some words'), file]))) as Task;
+    const task = (await client.sendMessage(sendRequest([textPart('file out.txt some words'), file]))) as Task;
     expect(task.history[0]?.parts[1]?.content).toEqual(file.content);
-    const given = (await client.sendMessage(request([textPart('file out.txt some words')]))) as Task;
+    const given = (await client.sendMessage(sendRequest([textPart('file out.txt some words')]))) as Task;
     const part = given.artifacts.flatMap((artifact) => artifact.parts).find(({ filename }) => filename === 'out.txt');
     expect(part?.content).toEqual({ $case: 'raw', value: Buffer.from('some words') });
   });
 
   it('follows a task from a second connection and sees it canceled', async () => {
-    const task = (await client.sendMessage(request([textPart('ask anything')], {}, true))) as Task;
+    const task = (await client.sendMessage(sendRequest([textPart('ask anything')], {}, true))) as Task;
     const stream = client.resubscribeTask({ tenant: '', id: task.id });
     const first = await stream.next();
     expect(first.value?.payload?.$case).toBe('task');
@@ -163,7 +136,7 @@ describe.each([
 
   it('lists by context, page after page', async () => {
     const contextId = `list-${randomUUID()}`;
-    for (let i = 0; i < 3; i++) await client.sendMessage(request([textPart(`n${i}`)], { contextId }));
+    for (let i = 0; i < 3; i++) await client.sendMessage(sendRequest([textPart(`n${i}`)], { contextId }));
     const filter = {
       tenant: '',
       contextId,
@@ -184,12 +157,12 @@ describe.each([
     await expect(client.getTask({ tenant: '', id: 'nothing', historyLength: undefined })).rejects.toMatchObject({
       name: 'TaskNotFoundError',
     });
-    await expect(client.sendMessage(request([]))).rejects.toMatchObject({ name: 'RequestMalformedError' });
-    const done = (await client.sendMessage(request([textPart('x')]))) as Task;
+    await expect(client.sendMessage(sendRequest([]))).rejects.toMatchObject({ name: 'RequestMalformedError' });
+    const done = (await client.sendMessage(sendRequest([textPart('x')]))) as Task;
     await expect(client.cancelTask({ tenant: '', id: done.id, metadata: undefined })).rejects.toMatchObject({
       name: 'TaskNotCancelableError',
     });
-    await expect(client.sendMessage(request([textPart('y')], { taskId: done.id }))).rejects.toMatchObject({
+    await expect(client.sendMessage(sendRequest([textPart('y')], { taskId: done.id }))).rejects.toMatchObject({
       name: 'UnsupportedOperationError',
     });
   });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Role, TaskState, type Part, type StreamResponse, type Task } from '@a2a-js/sdk';
+import { TaskState, type Part, type StreamResponse, type Task } from '@a2a-js/sdk';
 import {
   ClientFactory,
   createAuthenticatingFetchWithRetry,
@@ -13,6 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { askedOf, FakeOpenAi, textOf, type FakeReply } from '../support/fake-openai.js';
 import { startReceiver } from '../support/notice-receiver.js';
 import { KEYS, useBridgeServer } from '../surfaces/a2a-bridge/bridge-server.js';
+import { sendRequest, textPart } from '../support/sdk-request.js';
 
 const MODEL_KEY = 'sk-key-of-the-model-1234';
 process.env['FAKE_MODEL_KEY'] = MODEL_KEY;
@@ -55,12 +56,6 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-const textPart = (value: string): Part => ({
-  content: { $case: 'text', value },
-  metadata: undefined,
-  filename: '',
-  mediaType: '',
-});
 const filePart = (filename: string, mediaType: string, bytes: Buffer): Part => ({
   content: { $case: 'raw', value: bytes },
   metadata: undefined,
@@ -68,31 +63,10 @@ const filePart = (filename: string, mediaType: string, bytes: Buffer): Part => (
   mediaType,
 });
 
-const params = (parts: Part[], ids: { taskId?: string; contextId?: string } = {}, returnImmediately = false) => ({
-  tenant: '',
-  message: {
-    messageId: randomUUID(),
-    contextId: ids.contextId ?? '',
-    taskId: ids.taskId ?? '',
-    role: Role.ROLE_USER,
-    parts,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  },
-  configuration: {
-    acceptedOutputModes: [],
-    taskPushNotificationConfig: undefined,
-    historyLength: undefined,
-    returnImmediately,
-  },
-  metadata: undefined,
-});
-
 const wordsOf = (parts: Part[] | undefined): string =>
   (parts ?? []).map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
 const ask = async (text: string, ids = {}): Promise<Task> =>
-  (await client.sendMessage(params([textPart(text)], ids))) as Task;
+  (await client.sendMessage(sendRequest([textPart(text)], ids))) as Task;
 const stateOf = (task: Task): string => TaskState[task.status?.state ?? 0] ?? '';
 const answerOf = (task: Task): string =>
   wordsOf(task.artifacts.find(({ artifactId }) => artifactId === 'response')?.parts);
@@ -100,7 +74,7 @@ const reasonOf = (task: Task): string => wordsOf(task.status?.message?.parts);
 
 async function stream(text: string): Promise<StreamResponse[]> {
   const events: StreamResponse[] = [];
-  for await (const event of client.sendMessageStream(params([textPart(text)]))) events.push(event);
+  for await (const event of client.sendMessageStream(sendRequest([textPart(text)]))) events.push(event);
   return events;
 }
 /** What a stream showed, as short lines. */
@@ -327,7 +301,7 @@ describe('an assistant that is a language model', () => {
     ['in a pause before another try', { status: 429, headers: { 'retry-after': '19' } }],
   ])('is stopped %s', async (_when, reply) => {
     endpoint.script(reply);
-    const { id } = (await client.sendMessage(params([textPart('hi')], {}, true))) as Task;
+    const { id } = (await client.sendMessage(sendRequest([textPart('hi')], {}, true))) as Task;
     while (endpoint.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(stateOf(await client.cancelTask({ tenant: '', id, metadata: undefined }))).toBe('TASK_STATE_CANCELED');
     await server.switchboard.bus.drain();
@@ -392,7 +366,7 @@ describe('an assistant that is a language model', () => {
     for (const images of [false, true]) {
       configure({ images, inlineBytes: 1000 });
       endpoint.requests.length = 0;
-      await client.sendMessage(params(parts));
+      await client.sendMessage(sendRequest(parts));
       const message = endpoint.requests[0]?.body.messages.at(-1);
       const text = textOf(message);
       const pieces = typeof message?.content === 'string' ? [] : (message?.content ?? []);
@@ -424,7 +398,7 @@ describe('an assistant that is a language model', () => {
     expect(task.artifacts.map(({ name }) => name)).toEqual(expect.arrayContaining(['data.csv', 'text']));
     expect(results()).toContain('There is no file missing.csv.');
     const many = Array.from({ length: 51 }, (_, n) => filePart(`${n}.txt`, 'text/plain', Buffer.from('x')));
-    expect(reasonOf((await client.sendMessage(params(many))) as Task)).toMatch(/50 files at most/);
+    expect(reasonOf((await client.sendMessage(sendRequest(many))) as Task)).toMatch(/50 files at most/);
   });
 
   it('can’t be talked into files that are not its caller’s to see', async () => {

@@ -1,9 +1,8 @@
 // Time passes at a real server, by a clock of the test: the official client and the operator see what becomes of
 // questions and of ended tasks.
-import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Role, TaskState, type Part, type StreamResponse, type Task } from '@a2a-js/sdk';
+import { TaskState, type Part, type StreamResponse, type Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, type Client } from '@a2a-js/sdk/client';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../src/log.js';
@@ -12,6 +11,7 @@ import type { TaskView } from '../../src/operator-wire.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { Receiver } from '../support/receiver.js';
 import { makeTestHome, OPERATOR_KEY, setRetention, type TestHome } from '../support/test-home.js';
+import { sendRequest, textPart } from '../support/sdk-request.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -51,26 +51,14 @@ async function until(what: () => boolean | Promise<boolean>): Promise<void> {
   throw new Error('it never came to that');
 }
 
-const text = (value: string): Part => ({
-  content: { $case: 'text', value },
-  metadata: undefined,
-  filename: '',
-  mediaType: '',
-});
-const file: Part = { ...text(''), content: { $case: 'raw', value: Buffer.from('some bytes') }, filename: 'some.bin' };
+const file: Part = {
+  ...textPart(''),
+  content: { $case: 'raw', value: Buffer.from('some bytes') },
+  filename: 'some.bin',
+};
 
 async function send(parts: Part[], ids: { taskId?: string; contextId?: string } = {}): Promise<Task> {
-  const message = {
-    messageId: randomUUID(),
-    contextId: ids.contextId ?? '',
-    taskId: ids.taskId ?? '',
-    role: Role.ROLE_USER,
-    parts,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  };
-  return (await client.sendMessage({ tenant: '', message, configuration: undefined, metadata: undefined })) as Task;
+  return (await client.sendMessage(sendRequest(parts, ids))) as Task;
 }
 
 const files = (folder: string): string[] => readdirSync(join(home.path, 'workspaces', 'demo', '.a2a', folder));
@@ -91,7 +79,7 @@ describe('a question that nobody answers', () => {
   it('ends for streams, webhooks, lists and the operator alike, by a setting that was edited meanwhile', async () => {
     const receiver = await new Receiver().start();
     try {
-      const { id } = await send([text('ask which colour')]);
+      const { id } = await send([textPart('ask which colour')]);
       const hook = { tenant: '', taskId: id, id: 'hook', url: receiver.url(), token: '', authentication: undefined };
       await client.createTaskPushNotificationConfig(hook);
       const events: StreamResponse[] = [];
@@ -116,7 +104,9 @@ describe('a question that nobody answers', () => {
       });
       expect((await list(TaskState.TASK_STATE_FAILED)).tasks.map((task) => task.id)).toEqual([id]);
       expect(await poll(id)).toMatchObject({ taskState: 'failed', error: { code: 'expired' } });
-      await expect(send([text('blue')], { taskId: id })).rejects.toMatchObject({ name: 'UnsupportedOperationError' });
+      await expect(send([textPart('blue')], { taskId: id })).rejects.toMatchObject({
+        name: 'UnsupportedOperationError',
+      });
       const [post] = await receiver.received(1);
       const { task } = JSON.parse(post!.body) as { task: { status: { state: string } } };
       expect(task.status.state).toBe('TASK_STATE_FAILED');
@@ -128,8 +118,8 @@ describe('a question that nobody answers', () => {
 
 describe('an ended task that is too old', () => {
   it('is like one that never was, on every operation, and stays so without the database, too', async () => {
-    const old = await send([text('file out.txt some words'), file]);
-    const asks = await send([text('ask which colour')]);
+    const old = await send([textPart('file out.txt some words'), file]);
+    const asks = await send([textPart('ask which colour')]);
     await switchboard.core.ledger.flush();
     expect([files('tasks').length, files('sessions').length, files('blobs').length]).toEqual([2, 2, 2]);
     setRetention(home, { days: 1 });
@@ -138,7 +128,7 @@ describe('an ended task that is too old', () => {
     const notFound = { name: 'TaskNotFoundError' };
     await expect(client.cancelTask({ tenant: '', id: old.id, metadata: undefined })).rejects.toMatchObject(notFound);
     await expect(client.resubscribeTask({ tenant: '', id: old.id }).next()).rejects.toMatchObject(notFound);
-    await expect(send([text('more')], { taskId: old.id })).rejects.toMatchObject(notFound);
+    await expect(send([textPart('more')], { taskId: old.id })).rejects.toMatchObject(notFound);
     const name = { tenant: '', taskId: old.id, id: 'x' };
     await expect(client.getTaskPushNotificationConfig(name)).rejects.toMatchObject(notFound);
     expect((await list(TaskState.TASK_STATE_UNSPECIFIED)).tasks.map(({ id }) => id)).toEqual([asks.id]);
@@ -155,7 +145,7 @@ describe('an ended task that is too old', () => {
     expect((await get(asks.id)).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     expect((await list(TaskState.TASK_STATE_UNSPECIFIED)).totalSize).toBe(1);
     // Its conversation can be begun anew.
-    expect((await send([text('again')], { contextId: old.contextId })).contextId).toBe(old.contextId);
+    expect((await send([textPart('again')], { contextId: old.contextId })).contextId).toBe(old.contextId);
   });
 
   it('of the operator goes by what the home says', async () => {
@@ -172,7 +162,7 @@ describe('an ended task that is too old', () => {
   });
 
   it('stays while the owner’s settings could never be read', async () => {
-    const { id } = await send([text('hello')]);
+    const { id } = await send([textPart('hello')]);
     await switchboard.stop();
     writeFileSync(join(home.path, 'workspaces', 'demo', '.a2a', 'workspace.json'), '{"retention":{"days":3650}');
     await open();

@@ -1,9 +1,8 @@
 // Three switchboards in a row, each on its own home, with the official client at the outer end: what happens at the far
 // end is seen at the near one, and what is said at the near one arrives at the far one.
-import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Role, TaskState, type Part, type StreamResponse, type Task } from '@a2a-js/sdk';
+import { TaskState, type StreamResponse, type Task } from '@a2a-js/sdk';
 import {
   ClientFactory,
   createAuthenticatingFetchWithRetry,
@@ -13,6 +12,7 @@ import {
 } from '@a2a-js/sdk/client';
 import { describe, expect, test } from '@jest/globals';
 import { OperatorServer } from '../support/operator-server.js';
+import { sendRequest, textPart } from '../support/sdk-request.js';
 
 const KEY = 'key-of-ann-in-a-test';
 const POLL_MS = 10;
@@ -49,33 +49,8 @@ const connect = (server: OperatorServer, rest = false): Promise<Client> => {
     });
 };
 
-const textPart = (value: string): Part => ({
-  content: { $case: 'text', value },
-  metadata: undefined,
-  filename: '',
-  mediaType: '',
-});
-
-const request = (text: string, ids: { taskId?: string; contextId?: string } = {}, returnImmediately = false) => ({
-  tenant: '',
-  message: {
-    messageId: randomUUID(),
-    contextId: ids.contextId ?? '',
-    taskId: ids.taskId ?? '',
-    role: Role.ROLE_USER,
-    parts: [textPart(text)],
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  },
-  configuration: {
-    acceptedOutputModes: [],
-    taskPushNotificationConfig: undefined,
-    historyLength: undefined,
-    returnImmediately,
-  },
-  metadata: undefined,
-});
+const request = (text: string, ...rest: [ids?: { taskId?: string; contextId?: string }, returnImmediately?: boolean]) =>
+  sendRequest([textPart(text)], ...rest);
 
 const answerOf = (task: Task): string =>
   task.artifacts
