@@ -4,10 +4,13 @@ import { existsSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { markedProcesses } from '../../plugins/executors/session-runner/drivers/acp/marked-processes.js';
 import type { TaskView } from '../../src/operator-wire.js';
-import { A2aClient, textMessage, type WireEvent, type WireTask } from '../support/a2a-client.js';
+import { A2aClient, Refused, textMessage, type WireEvent, type WireTask } from '../support/a2a-client.js';
 import type { ServerChild } from '../support/server-child.js';
 import { OPERATOR_KEY, type TestHome } from '../support/test-home.js';
 import { MADE } from './fake-model.js';
+
+/** What a busy context answers, over JSON-RPC. */
+const UNSUPPORTED = -32004;
 
 export interface Stage {
   home: TestHome;
@@ -94,7 +97,7 @@ class Talk {
         const params = { message: textMessage(randomUUID(), text, ids) };
         return (await this.client.rpc<{ task: WireTask }>('SendMessage', params)).task;
       } catch (error) {
-        if (tries > 50) throw error;
+        if (tries > 50 || !(error instanceof Refused) || error.code !== UNSUPPORTED) throw error;
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
     }
