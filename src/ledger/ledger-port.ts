@@ -117,6 +117,7 @@ export interface Watches {
   update(taskId: string, turn: number, change: WatchChange): Promise<TaskRecord>;
   /** All that are followed, or should be, oldest first. */
   all(): WatchRow[];
+  /** As far as it is written down: a watch of a moment ago may be missing. */
   find(watchId: string): WatchRow | undefined;
 }
 

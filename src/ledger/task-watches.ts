@@ -47,7 +47,6 @@ export class TaskWatches implements Watches {
   }
 
   find(watchId: string): WatchRow | undefined {
-    this.deps.syncMirror();
     return this.deps.mirror.findWatch(watchId);
   }
 }

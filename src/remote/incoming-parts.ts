@@ -1,10 +1,10 @@
 // What comes from a remote agent, kept as everything here is: bytes in blobs, and links to the agent's own files fetched,
 // since nobody further out has its key.
 import type { Part } from '../a2a-model.js';
-import { errorText } from '../errors.js';
-import type { BlobStore } from '../workspace/blob-store.js';
-import type { CallOptions, Peer, RemotePart } from './remote-port.js';
 import { parseUrl } from '../net/parse-url.js';
+import type { BlobStore } from '../workspace/blob-store.js';
+import { RemoteError } from './remote-error.js';
+import type { CallOptions, Peer, RemotePart } from './remote-port.js';
 
 export interface KeepPorts {
   blobs: Pick<BlobStore, 'put'>;
@@ -44,7 +44,9 @@ async function keepPart(
     const { bytes, ...found } = await peer.download(url, maxBytes, options);
     return { ...found, ...attributes, ...blobs.put(scope, bytes) };
   } catch (error) {
-    return missing(part.filename, errorText(error));
+    // What the peer did is told; what this side could not do is no part of an answer.
+    if (!(error instanceof RemoteError)) throw error;
+    return missing(part.filename, error.message);
   }
 }
 

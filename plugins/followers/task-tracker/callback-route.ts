@@ -11,24 +11,26 @@ export const CALLBACK_PATH = '/api/a2a/callback';
 const NOTHING = createHash('sha256').update('no token').digest();
 
 export function callbackRouter(
-  { ledger, doors }: { ledger: Pick<Ledger, 'get' | 'watches'>; doors: Pick<Doors, 'open'> },
+  { ledger, doors }: { ledger: Pick<Ledger, 'get'>; doors: Pick<Doors, 'open'> },
   write: ErrorWriter,
-  look: (taskId: string) => void,
+  watches: { taskOf(watchId: string): string | undefined; look(taskId: string): void },
 ): Router {
   const router = express.Router();
   router.post('/:watchId', doors.open(write), (req, res) => {
-    const row = ledger.watches.find(String(req.params['watchId']));
-    const hash = row && ledger.get(row.taskId)?.envelope.watch?.tokenHash;
+    const watchId = String(req.params['watchId']);
+    const taskId = watches.taskOf(watchId);
+    const watch = taskId === undefined ? undefined : ledger.get(taskId)?.envelope.watch;
+    const hash = watch?.id === watchId ? watch.tokenHash : undefined;
     const token = req.get('X-A2A-Notification-Token') ?? '';
     // An unknown watch and a wrong token take the same way to the same answer.
     const known = hash === undefined ? NOTHING : Buffer.from(hash, 'hex');
     const right = timingSafeEqual(createHash('sha256').update(token).digest(), known);
     req.resume();
-    if (!row || hash === undefined || !right) {
+    if (taskId === undefined || hash === undefined || !right) {
       write(new AppError('not-found', 'There is nothing at this address.'), req, res);
       return;
     }
-    look(row.taskId);
+    watches.look(taskId);
     res.status(200).json({});
   });
   return router;

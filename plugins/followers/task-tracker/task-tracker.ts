@@ -27,6 +27,8 @@ export const taskTracker = definePlugin({
   produces: ['agent.prompt.response', 'watch.started', 'watch.updated', 'watch.settled'],
   install({ bus, core, log, mount }) {
     const watchers = new Map<string, Watcher>();
+    /** Watch → task, of those that are followed. */
+    const taskOf = new Map<string, string>();
     /** Cancels that came before their watch was taken up. */
     const cancels = new Map<string, PromptCancel>();
     let stopped = false;
@@ -50,11 +52,16 @@ export const taskTracker = definePlugin({
       if (!open) return;
       const record = core.ledger.get(taskId) as TaskRecord;
       const watcher = new Watcher(taskId, open, record, deps);
+      const watchId = record.envelope.watch?.id ?? '';
       watchers.set(taskId, watcher);
+      taskOf.set(watchId, taskId);
       bus.publish('watch.started', startedEvent(record));
       const cancel = cancels.get(taskId);
       if (cancel) void passCancel(watcher, cancel);
-      void watcher.run().finally(() => watchers.get(taskId) === watcher && watchers.delete(taskId));
+      void watcher.run().finally(() => {
+        taskOf.delete(watchId);
+        if (watchers.get(taskId) === watcher) watchers.delete(taskId);
+      });
     };
     const passCancel = async (watcher: Watcher, { cid, requestId }: PromptCancel): Promise<void> => {
       cancels.delete(cid);
@@ -94,7 +101,11 @@ export const taskTracker = definePlugin({
 
     mount(
       CALLBACK_PATH,
-      callbackRouter(core, createErrorWriters(log).operator, (id) => void watchers.get(id)?.look()),
+      callbackRouter(core, createErrorWriters(log).operator, {
+        // Nobody makes the index busy by calling: one that is not followed yet, after a start, is looked up as it is written.
+        taskOf: (watchId) => taskOf.get(watchId) ?? core.ledger.watches.find(watchId)?.taskId,
+        look: (taskId) => void watchers.get(taskId)?.look(),
+      }),
     );
 
     /** In the background: the door need not wait for what happens elsewhere. */
