@@ -26,4 +26,17 @@ export interface RemoteRef {
   agent: string;
   taskId?: string;
   contextId?: string;
+  /** The last question that the remote task asked. */
+  asked?: AskedQuestion;
+}
+
+/** What a question is known by when the remote agent shows it again. */
+export interface AskedQuestion {
+  /** The turn here that it ended. */
+  turn: number;
+  /** Those of the status that asked, where it had them. */
+  messageId?: string;
+  timestamp?: string;
+  /** SHA-256 in hex of its text. */
+  words: string;
 }

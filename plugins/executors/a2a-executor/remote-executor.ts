@@ -7,7 +7,7 @@ import type { RemoteRef, Watch } from '../../../src/ledger/records.js';
 import type { Logger } from '../../../src/log.js';
 import type { Core } from '../../../src/plugin.js';
 import { keepParts } from '../../../src/remote/incoming-parts.js';
-import { outgoingMessage } from '../../../src/remote/outgoing-message.js';
+import { continued, outgoingMessage } from '../../../src/remote/outgoing-message.js';
 import { RemoteError } from '../../../src/remote/remote-error.js';
 import type { CallOptions, Peer, RemoteAgentView, SendResult } from '../../../src/remote/remote-port.js';
 import { answerOrTask } from './answer-or-task.js';
@@ -62,7 +62,7 @@ export class RemoteExecutor implements Executor {
       failpoints.hit('watch.after-send');
       if (!result) return { kind: 'delegated' };
       if ('message' in result) return await this.answered(result, peer, prompt, handle);
-      await this.follow(result.task, peer, prompt, handle.signal);
+      await this.follow(result.task, peer, prompt, remote, handle.signal);
       failpoints.hit('watch.after-follow');
       return { kind: 'delegated' };
     } catch (error) {
@@ -122,10 +122,11 @@ export class RemoteExecutor implements Executor {
     { id: taskId, contextId }: { id: string; contextId: string },
     peer: Peer,
     { cid, turn, agent }: Prompt,
+    before: RemoteRef | undefined,
     signal: AbortSignal,
   ): Promise<void> {
     try {
-      const remote = { agent, taskId, contextId };
+      const remote = continued(before, { agent, taskId, contextId });
       await this.deps.core.ledger.watches.update(cid, turn, { watch: { state: 'following' }, remote });
       if (!signal.aborted) return;
     } catch (error) {

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { textOf, type Artifact, type Part } from '../../../src/a2a-model.js';
 import type { RemoteHandle } from '../../../src/executors/turns.js';
 import { mergeArtifact } from '../../../src/ledger/artifact-chunks.js';
+import type { AskedQuestion } from '../../../src/bus/parties.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import type {
   RemoteArtifact,
@@ -14,6 +15,7 @@ import type {
   RemoteTask,
 } from '../../../src/remote/remote-port.js';
 import { remoteOutcome, type RemoteOutcome } from '../../../src/remote/remote-outcome.js';
+import { AnsweredQuestion, askedBy } from './answered-question.js';
 
 /** Words of an end would take the place of an artifact of this id. */
 const RESPONSE = 'response';
@@ -24,6 +26,9 @@ const MOST_REPORTED = 100;
 export interface RelayPorts {
   handle: RemoteHandle;
   keep(parts: readonly RemotePart[]): Promise<Part[]>;
+  /** Puts on record what the question is known by that ends the turn. */
+  asked(question: AskedQuestion): Promise<void>;
+  now(): number;
 }
 
 export class Relay {
@@ -33,12 +38,16 @@ export class Relay {
   private lastSaid: Part[] = [];
   /** What was told to be unreadable: a snapshot says it again each time. */
   private readonly reported = new Set<string>();
+  private readonly answered: AnsweredQuestion | undefined;
+  private readonly turn: number;
 
   /** `record` is the task as it is known here when following begins. */
   constructor(
-    { task }: Pick<TaskRecord, 'task'>,
+    { task, envelope }: TaskRecord,
     private readonly ports: RelayPorts,
   ) {
+    this.turn = envelope.turn;
+    this.answered = AnsweredQuestion.of({ envelope });
     this.shown = task.artifacts;
     this.needsAuth = task.status.state === 'TASK_STATE_AUTH_REQUIRED';
     this.lastWords = task.status.message && textOf(task.status.message.parts);
@@ -76,13 +85,20 @@ export class Relay {
     for (const artifact of task.artifacts) await this.whole(artifact);
     const said = task.history.filter(({ role }) => role === 'ROLE_AGENT').at(-1);
     if (said) this.lastSaid = await this.ports.keep(said.parts);
-    return this.status(task.status);
+    return this.status(task.status, task.history);
   }
 
-  private async status({ state, message }: RemoteStatus): Promise<RemoteOutcome | undefined> {
+  private async status(
+    status: RemoteStatus,
+    history: readonly RemoteMessage[] = [],
+  ): Promise<RemoteOutcome | undefined> {
+    const { state, message } = status;
+    if (state !== 'TASK_STATE_INPUT_REQUIRED') this.answered?.goesOn();
+    else if (this.answered?.isShownBy(status, history, this.ports.now())) return undefined;
     const words = message ? await this.ports.keep(message.parts) : [];
     if (message) this.lastSaid = words.length > 0 ? words : this.lastSaid;
     const end = remoteOutcome({ state, words, answered: this.answeredWithout(words), said: this.lastSaid });
+    if (end?.kind === 'question') await this.ports.asked(askedBy(status, this.turn));
     if (end) return end;
     this.tell(state === 'TASK_STATE_AUTH_REQUIRED', message, textOf(words).trim());
     return undefined;

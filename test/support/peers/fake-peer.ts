@@ -44,6 +44,8 @@ export class FakePeer implements Peer {
   held: Promise<void> | undefined;
   /** Streams end after their snapshot. */
   closesStreams = false;
+  /** An answer to a question is taken, and its task stays as it is until `set` changes it. */
+  slow = false;
   private readonly streams = new Set<Stream>();
 
   count(operation: Operation): number {
@@ -65,7 +67,7 @@ export class FakePeer implements Peer {
     const task = known ?? this.add(`far-${this.tasks.size + 1}`, message.contextId ?? 'far-context');
     task.history.push(message);
     await this.held;
-    if (task.status.state === 'TASK_STATE_INPUT_REQUIRED') task.status = { state: 'TASK_STATE_WORKING' };
+    if (!this.slow && task.status.state === 'TASK_STATE_INPUT_REQUIRED') task.status = { state: 'TASK_STATE_WORKING' };
     return { task: structuredClone(task) };
   }
 
@@ -127,13 +129,17 @@ export class FakePeer implements Peer {
   }
 
   /** Changes a task and tells the streams that are open. */
-  set(taskId: string, state: TaskState, words?: string): void {
+  set(
+    taskId: string,
+    state: TaskState,
+    words?: string,
+    { messageId = `m-${state}-${words}`, timestamp }: { messageId?: string; timestamp?: string } = {},
+  ): void {
     const task = this.tasks.get(taskId) as RemoteTask;
     task.status = {
       state,
-      ...(words !== undefined && {
-        message: { messageId: `m-${state}-${words}`, role: 'ROLE_AGENT', parts: [{ text: words }] },
-      }),
+      ...(words !== undefined && { message: { messageId, role: 'ROLE_AGENT', parts: [{ text: words }] } }),
+      ...(timestamp !== undefined && { timestamp }),
     };
     const { contextId } = task;
     this.say({ kind: 'status', taskId, contextId, status: structuredClone(task.status), unread: [] });
