@@ -19,6 +19,8 @@ export interface ReplyTo {
   contextId: string;
   /** The task whose turn asked. */
   taskId: string;
+  /** It waits itself, and nobody tells it later: a plugin's agent has no conversation that could be told. */
+  waits?: true;
 }
 
 /** Where a task's work is done at a remote agent. Outlives the watch, so that what comes next continues there. */
