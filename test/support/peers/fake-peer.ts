@@ -195,6 +195,10 @@ export class FakeRemotes implements RemoteAgents {
     return [this.find('far') as RemoteAgentView];
   }
 
+  all(): (RemoteAgentView & { scope: string })[] {
+    return this.list().map((view) => ({ ...view, scope: 'demo' }));
+  }
+
   unreadable(): undefined {
     return undefined;
   }
