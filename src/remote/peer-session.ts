@@ -56,6 +56,8 @@ export class PeerSession {
   /** That it did not take the key, until it does. */
   private rejected: string | undefined;
   private lastSeen: number | undefined;
+  /** The extension that it declares and did not put in force when it was asked for. */
+  private ignored: string | undefined;
 
   constructor(
     readonly agent: RemoteAgent,
@@ -65,7 +67,14 @@ export class PeerSession {
     const { url } = agent;
     this.credentials = new Credentials(agent);
     this.faults = new PeerFaults(agent.name, (text) => this.credentials.redact(redact(text)));
-    this.http = new PeerHttp({ net, clock, faults: this.faults, credentials: this.credentials, url });
+    this.http = new PeerHttp({
+      net,
+      clock,
+      faults: this.faults,
+      credentials: this.credentials,
+      url,
+      extensions: (asked, inForce) => (this.ignored = inForce.includes(asked) ? undefined : asked),
+    });
   }
 
   /** The last good card. */
@@ -248,7 +257,10 @@ export class PeerSession {
 
   private unmet(): string[] {
     const required = this.card?.extensions.filter(({ uri, required }) => required && uri !== IDEMPOTENT_SEND) ?? [];
-    return required.map(({ uri }) => `it requires the extension ${uri.slice(0, 200)}, which is not known here`);
+    return [
+      ...required.map(({ uri }) => `it requires the extension ${uri.slice(0, 200)}, which is not known here`),
+      ...(this.ignored === undefined ? [] : [`it declares the extension ${this.ignored} and did not activate it`]),
+    ];
   }
 
   private async abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

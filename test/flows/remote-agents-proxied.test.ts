@@ -87,6 +87,24 @@ describe.each([
   });
 });
 
+describe('the card of an agent elsewhere, at its address here', () => {
+  test('has its skills and this server’s addresses, and none of its own', async () => {
+    const { peer, server, key } = await start();
+    await server.get('/agents?probe=true');
+    const card = async (headers: Record<string, string>): Promise<string> =>
+      (await fetch(`${server.url}/agents/far/.well-known/agent-card.json`, { headers })).text();
+    for (const headers of [{ 'X-API-Key': key }, { 'X-API-Key': key, 'A2A-Version': '1.0' }] as Record<
+      string,
+      string
+    >[]) {
+      const text = await card(headers);
+      expect(text).toContain(`${server.url}/agents/far/a2a`);
+      expect(text).not.toContain(peer.url);
+      expect(JSON.parse(text)).toMatchObject({ name: 'far', skills: [{ id: 'script' }] });
+    }
+  });
+});
+
 describe('a webhook of a task that is worked on elsewhere', () => {
   test('is called for each change of its state, up to its end, once', async () => {
     const { peer, server, key } = await start();

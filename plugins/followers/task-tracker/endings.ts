@@ -14,10 +14,13 @@ export const ended = (end: WatchSettled['end'], text: string): End => ({
   outcome: { kind: 'failed', code: `watch-${end}`, text },
 });
 
+/** What no further look would change. */
+const FOR_GOOD: ReadonlySet<string | undefined> = new Set(['TOO_MUCH', 'TOO_LARGE']);
+
 /** Undefined when the refusal changes nothing. */
-export function endBy({ fault, message }: Pick<RemoteError, 'fault' | 'message'>): End | undefined {
+export function endBy({ fault, code, message }: RemoteError): End | undefined {
   if (fault === 'task-not-found') return ended('lost', message);
-  return fault === 'unknown-agent' ? ended('stopped', message) : undefined;
+  return fault === 'unknown-agent' || FOR_GOOD.has(code) ? ended('stopped', message) : undefined;
 }
 
 export const endOf = (outcome: RemoteOutcome): WatchSettled['end'] =>

@@ -15,6 +15,7 @@ import type {
   RemoteTask,
 } from '../../../src/remote/remote-port.js';
 import { remoteOutcome, type RemoteOutcome } from '../../../src/remote/remote-outcome.js';
+import { Allowance } from './allowance.js';
 import { AnsweredQuestion, askedBy } from './answered-question.js';
 
 /** Words of an end would take the place of an artifact of this id. */
@@ -33,6 +34,7 @@ export interface RelayPorts {
 
 export class Relay {
   private shown: Artifact[];
+  private readonly allowance: Allowance;
   private needsAuth: boolean;
   private lastWords: string | undefined;
   private lastSaid: Part[] = [];
@@ -49,6 +51,7 @@ export class Relay {
     this.turn = envelope.turn;
     this.answered = AnsweredQuestion.of({ envelope });
     this.shown = task.artifacts;
+    this.allowance = new Allowance(envelope.agent, task.artifacts);
     this.needsAuth = task.status.state === 'TASK_STATE_AUTH_REQUIRED';
     this.lastWords = task.status.message && textOf(task.status.message.parts);
   }
@@ -116,6 +119,7 @@ export class Relay {
     const same = needsAuth === this.needsAuth && (text === '' || text === this.lastWords);
     if (same) return;
     const working = this.needsAuth && !needsAuth;
+    this.allowance.take([{ text }]);
     this.needsAuth = needsAuth;
     if (message) this.lastWords = text;
     if (needsAuth) handle.authRequired(text || 'The remote agent waits for an authorization.');
@@ -128,6 +132,7 @@ export class Relay {
     const kept = await this.kept(artifact);
     const known = this.shown.find(({ artifactId }) => artifactId === kept.artifactId);
     if (kept.parts.length === 0 || (known && same(known, kept))) return;
+    this.allowance.take(kept.parts);
     this.shown = mergeArtifact(this.shown, kept, false);
     this.ports.handle.artifact(kept, { append: false, lastChunk: true });
   }
@@ -138,6 +143,7 @@ export class Relay {
     if (kept.parts.length === 0 && !lastChunk) return;
     const chunk = kept.parts.length === 0 ? { ...kept, parts: [{ text: '' }] } : kept;
     const more = append || kept.parts.length === 0;
+    this.allowance.take(chunk.parts);
     this.shown = mergeArtifact(this.shown, chunk, more);
     this.ports.handle.artifact(chunk, { append: more, lastChunk });
   }

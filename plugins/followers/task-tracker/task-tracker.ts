@@ -6,6 +6,7 @@ import { createErrorWriters } from '../../../src/http/error-writers.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import { definePlugin } from '../../../src/plugin.js';
 import { CALLBACK_PATH, callbackRouter } from './callback-route.js';
+import { CallLimit } from './call-limit.js';
 import { Pace } from './pace.js';
 import { StreamSlots } from './stream-slots.js';
 import { Watcher, type WatcherDeps } from './watcher.js';
@@ -29,6 +30,7 @@ export const taskTracker = definePlugin({
     const taskOf = new Map<string, string>();
     /** Cancels that came before their watch was taken up. */
     const cancels = new Map<string, PromptCancel>();
+    const calls = new CallLimit(core.clock, (taskId) => void watchers.get(taskId)?.look());
     let stopped = false;
 
     const deps: WatcherDeps = {
@@ -59,6 +61,7 @@ export const taskTracker = definePlugin({
       if (cancel) void passCancel(watcher, cancel);
       void watcher.run(begins).finally(() => {
         taskOf.delete(watchId);
+        calls.forget(taskId);
         if (watchers.get(taskId) === watcher) watchers.delete(taskId);
       });
     };
@@ -103,7 +106,7 @@ export const taskTracker = definePlugin({
       callbackRouter(core, createErrorWriters(log).operator, {
         // Nobody makes the index busy by calling: one that is not followed yet, after a start, is looked up as it is written.
         taskOf: (watchId) => taskOf.get(watchId) ?? core.ledger.watches.find(watchId)?.taskId,
-        look: (taskId) => void watchers.get(taskId)?.look(),
+        look: (taskId) => (watchers.has(taskId) ? calls.called(taskId) : undefined),
       }),
     );
 

@@ -15,6 +15,7 @@ import { endBy, ended, endOf, type End } from './endings.js';
 import { KeptParts } from './kept-parts.js';
 import { pollMs, SAFETY_MS, sooner, STREAM_MS, type Rung } from './ladder.js';
 import type { Pace } from './pace.js';
+import { letGo } from './let-go.js';
 import { passOn } from './pass-on.js';
 import { Pause } from './pause.js';
 import { Position } from './position.js';
@@ -59,7 +60,7 @@ export class Watcher {
   ) {
     this.pause = new Pause(deps.core.clock, deps.pace);
     this.callbacks = new Callbacks(record, { ...deps, url: (watch) => deps.callback(watch, this.lookIn) });
-    const kept = new KeptParts(turn.prompt, deps.core, this.over.signal);
+    const kept = new KeptParts(record.task.artifacts, turn.prompt, deps.core, this.over.signal);
     this.relay = new Relay(record, {
       handle: turn.handle,
       keep: (parts) => kept.keep(parts),
@@ -211,7 +212,7 @@ export class Watcher {
         if (this.stopped) return undefined;
       }
     } catch (error) {
-      if (!(error instanceof RemoteError) || error.fault === 'task-not-found') throw error;
+      if (!(error instanceof RemoteError) || endBy(error)) throw error;
       if (error.fault === 'unsupported') this.position.noStreams();
     } finally {
       stopHolding();
@@ -261,8 +262,9 @@ export class Watcher {
     this.deps.core.failpoints.hit('watch.before-end');
     if (outcome) this.turn.end(outcome);
     this.deps.settled(event);
-    const { remotes } = this.deps.core;
-    void this.callbacks.forget(() => remotes.connect(this.turn.prompt.agent, this.lookIn, {}));
+    const { callbacks, lookIn } = this;
+    const connect = (): Promise<Peer> => this.deps.core.remotes.connect(this.turn.prompt.agent, lookIn, {});
+    void letGo({ callbacks, connect, settled: event, log: this.deps.log });
   }
 
   private show<T>(work: () => Promise<T>): Promise<T> {

@@ -158,7 +158,8 @@ export class FakePeer implements Peer {
     for (const stream of this.streams) this.put(stream, new RemoteError(fault, `the stream: ${fault}`));
   }
 
-  private say(event: RemoteEvent): void {
+  /** Tells the streams, whether it is true or not. */
+  say(event: RemoteEvent): void {
     for (const stream of this.streams) this.put(stream, event);
   }
 
