@@ -13,6 +13,7 @@ import { createErrorWriters } from './error-writers.js';
 import { answerMalformed } from './malformed.js';
 import type { Metrics } from './metrics.js';
 import { meterRequests } from './meter-requests.js';
+import { oneHost } from './one-host.js';
 import { requestIds } from './request-id.js';
 import { securityHeaders, setHeaders } from './security-headers.js';
 import { cutOffStalledReaders } from './slow-readers.js';
@@ -55,7 +56,13 @@ export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpS
   app.disable('etag');
   app.set('trust proxy', config.trustedProxies);
   const always = securityHeaders(config);
-  app.use(requestIds(), setHeaders(always), meterRequests({ metrics, log, clock }), cutOffStalledReaders(stallMs));
+  app.use(
+    requestIds(),
+    setHeaders(always),
+    oneHost(),
+    meterRequests({ metrics, log, clock }),
+    cutOffStalledReaders(stallMs),
+  );
   if (config.corsOrigins.length > 0) app.use(cors(config.corsOrigins));
   const routes = express.Router();
   const mounts: Mount[] = [];
