@@ -125,7 +125,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const problems = new FileProblems(log);
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
-  const remoteFiles = new RemoteAgentFiles({ home, workspaces, problems, secrets });
+  const remoteFiles = new RemoteAgentFiles({ home, workspaces, problems, secrets, fresh });
   // Read now, so that no log line comes before their keys are known.
   for (const scope of remoteFiles.scopes()) remoteFiles.of(scope);
   const failpoints = new Failpoints(config.failpoint);
