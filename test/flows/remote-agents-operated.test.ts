@@ -100,6 +100,17 @@ describe('the list of agents', () => {
     ]);
     expect((await server.chat('hello')).body.response).toBe('echo: hello');
   });
+
+  test('has a workspace’s own agent of a taken name for those who name the workspace, and the other for the rest', async () => {
+    const { server, peer, write } = await start();
+    write(JSON.stringify({ v: 1, agents: [{ name: 'manual', url: peer.url }] }));
+    const own = await server.chat('say mine', { agent: 'manual', workspace: 'demo' });
+    expect(own.body).toMatchObject({ taskState: 'completed', response: 'mine' });
+    const { body } = await server.chat('work', { agent: 'manual', returnImmediately: true });
+    const turn = await server.manual.next();
+    expect(turn.prompt.cid).toBe(body.cid);
+    turn.end({ kind: 'completed' });
+  });
 });
 
 describe('a test of an agent', () => {

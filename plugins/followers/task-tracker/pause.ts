@@ -10,15 +10,17 @@ export class Pause {
   constructor(
     private readonly clock: Pick<Clock, 'after'>,
     private readonly pace: Pace,
+    /** False while somebody is expected to wait for what comes next. */
+    private readonly isPaced: () => boolean,
   ) {}
 
   /**
-   * Waits for the shortest of these times and then for the next free moment, or until somebody wakes it: who does that
-   * waits for what comes next.
+   * Waits for the shortest of these times and then, if it is paced, for the next free moment; or until somebody wakes it:
+   * who does that waits for what comes next.
    */
   async wait(...ms: number[]): Promise<void> {
     const passed = await this.passes((done) => this.clock.after(Math.max(0, Math.min(...ms)), done));
-    if (passed) await this.moment();
+    if (passed && this.isPaced()) await this.moment();
   }
 
   /** Waits for the next free moment, or until somebody wakes it. */

@@ -10,11 +10,16 @@ export class Position {
     return this.current;
   }
 
+  /** Somebody is expected to wait for what comes. */
+  get isClose(): boolean {
+    return this.current?.startsWith('close-') ?? false;
+  }
+
   /** Takes the rung for a watch of this age, followed closely for `closeMs`. True when that is another one. */
   choose(means: Means, ageMs: number, closeMs: number): boolean {
     const before = this.current;
     if (before === undefined) this.current = firstRung(means, ageMs, closeMs);
-    else if (before.startsWith('close-') && ageMs >= closeMs) this.current = lastingRung(means);
+    else if (this.isClose && ageMs >= closeMs) this.current = lastingRung(means);
     if (this.current === before) return false;
     // One that the last process asked about is not asked about like a new one.
     this.polls = before === undefined ? questionsIn(ageMs - closeMs) : 0;
@@ -23,8 +28,7 @@ export class Position {
 
   /** Until the next question; `random` in [0, 1). */
   nextPollMs(random: number): number {
-    const close = this.current?.startsWith('close-') ?? false;
-    return pollMs(close ? 'close-poll' : 'poll', this.polls++, random);
+    return pollMs(this.isClose ? 'close-poll' : 'poll', this.polls++, random);
   }
 
   streamWorks(): void {

@@ -58,7 +58,7 @@ export class Watcher {
     record: TaskRecord,
     private readonly deps: WatcherDeps,
   ) {
-    this.pause = new Pause(deps.core.clock, deps.pace);
+    this.pause = new Pause(deps.core.clock, deps.pace, () => !this.position.isClose);
     this.callbacks = new Callbacks(record, { ...deps, url: (watch) => deps.callback(watch, this.lookIn) });
     const kept = new KeptParts(record.task.artifacts, turn.prompt, deps.core, this.over.signal);
     this.relay = new Relay(record, {

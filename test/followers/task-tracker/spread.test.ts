@@ -24,6 +24,8 @@ async function looks(world: TrackerWorld, seconds: number): Promise<number[]> {
 
 test('after a restart each of many watches is looked at soon, and no second holds more than its share', async () => {
   const world = await tracker.start();
+  world.followSeconds = 0;
+  await world.restart();
   world.peer.offers = { streaming: false, push: false, list: true };
   await world.beginMany(COUNT);
   expect(world.ledger.ledger.watches.all()).toHaveLength(COUNT);
@@ -52,6 +54,15 @@ test('one that somebody asks for does not wait for the others', async () => {
   expect(state()).toBe('TASK_STATE_WORKING');
   await world.look(last);
   expect(state()).toBe('TASK_STATE_COMPLETED');
+});
+
+test('watches that are followed closely do not wait for each other', async () => {
+  const world = await tracker.start();
+  world.peer.offers = { streaming: false, push: false, list: true };
+  await world.beginMany(COUNT);
+  const before = world.peer.count('get');
+  await looks(world, 2);
+  expect(world.peer.count('get') - before).toBeGreaterThanOrEqual(COUNT);
 });
 
 test('moments that a standstill let pass are not made up for', () => {

@@ -36,6 +36,7 @@ export class TrackerWorld {
   readonly remotes = new FakeRemotes(this.peer);
   readonly events: Envelope[] = [];
   publicUrl: string | undefined;
+  followSeconds = DEFAULTS.followSeconds;
   prompts!: Prompts;
   private ids = 0;
   private installed: Installed[] = [];
@@ -60,7 +61,13 @@ export class TrackerWorld {
     this.turns = turns;
     this.prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId });
     const blobs = { put: () => ({ blob: 'b', size: 1 }), read: () => undefined };
-    const config = { ...DEFAULTS, home: '/home', ...(this.publicUrl !== undefined && { publicUrl: this.publicUrl }) };
+    const { followSeconds } = this;
+    const config = {
+      ...DEFAULTS,
+      followSeconds,
+      home: '/home',
+      ...(this.publicUrl !== undefined && { publicUrl: this.publicUrl }),
+    };
     const secrets = new Secrets();
     const core = {
       config,
