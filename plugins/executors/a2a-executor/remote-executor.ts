@@ -22,6 +22,8 @@ export interface RemoteExecutorDeps {
 
 /** A send that was canceled may take this long to tell which task has to be canceled there. */
 const WITHDRAW_MS = 30_000;
+/** How often it is looked whether the turn is over of a send that nobody needs the answer of any more. */
+const LET_GO_MS = 60_000;
 
 export class RemoteExecutor implements Executor {
   readonly name: string;
@@ -105,6 +107,7 @@ export class RemoteExecutor implements Executor {
     try {
       const where = { messageId: watch.messageId, remote, signal, clock: core.clock };
       const result = await answerOrTask(sending, peer, where);
+      this.letGo(sending, late, prompt);
       if (!signal.aborted) return result;
     } catch (error) {
       if (!(error instanceof RemoteError) || !(this.stopping || mayHaveArrived(error))) throw error;
@@ -143,6 +146,18 @@ export class RemoteExecutor implements Executor {
       .then((result) => ('task' in result ? this.cancelThere(peer, result.task.id) : undefined))
       .catch(() => undefined)
       .finally(stop);
+  }
+
+  /** A send whose task was found stays open as long as the turn: some peers stop working when their caller hangs up. */
+  private letGo(sending: Promise<unknown>, late: AbortController, { cid, turn }: Prompt): void {
+    const { ledger, clock } = this.deps.core;
+    let stop: () => void = () => undefined;
+    const look = (): void => {
+      if (ledger.isRunning(cid, turn)) stop = clock.after(LET_GO_MS, look);
+      else late.abort();
+    };
+    stop = clock.after(LET_GO_MS, look);
+    sending.catch(() => undefined).finally(() => stop());
   }
 
   private cancelThere(peer: Peer, taskId: string): void {

@@ -67,7 +67,7 @@ export class Relay {
         return this.snapshot(event.task);
       case 'message':
         this.report(event.unread);
-        return { kind: 'completed', parts: await this.ports.keep(event.message.parts) };
+        return this.answer(await this.ports.keep(event.message.parts));
       case 'status':
         this.report(event.unread);
         return this.status(event.status);
@@ -81,6 +81,11 @@ export class Relay {
       default:
         return event satisfies never;
     }
+  }
+
+  private answer(parts: Part[]): RemoteOutcome {
+    this.allowance.take(parts);
+    return { kind: 'completed', parts };
   }
 
   async snapshot(task: RemoteTask): Promise<RemoteOutcome | undefined> {
@@ -101,6 +106,7 @@ export class Relay {
     const words = message ? await this.ports.keep(message.parts) : [];
     if (message) this.lastSaid = words.length > 0 ? words : this.lastSaid;
     const end = remoteOutcome({ state, words, answered: this.answeredWithout(words), said: this.lastSaid });
+    if (end) this.allowance.take(words);
     if (end?.kind === 'question') await this.ports.asked(askedBy(status, this.turn));
     if (end) return end;
     this.tell(state === 'TASK_STATE_AUTH_REQUIRED', message, textOf(words).trim());

@@ -173,6 +173,19 @@ describe('sends', () => {
     expect([world.state, answer(), world.peer.count('send')]).toEqual(['COMPLETED', 'in the end', 1]);
   });
 
+  test('a peer that never answers is not held on to longer than its task takes', async () => {
+    world.peer.held = new Promise(() => undefined);
+    await world.begin();
+    await world.pass(15_000);
+    await minutes(5);
+    expect(world.peer.sending.map(({ aborted }) => aborted)).toEqual([false]);
+    world.peer.set('far-1', 'TASK_STATE_COMPLETED', 'in the end');
+    await world.settle();
+    expect(world.state).toBe('COMPLETED');
+    await minutes(1);
+    expect(world.peer.sending.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
   test('a peer that answers only when it is done may take longer than a turn here', async () => {
     world.peer.offers = { streaming: true, push: false, list: false };
     let answered = (): void => undefined;

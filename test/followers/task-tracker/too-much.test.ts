@@ -66,6 +66,16 @@ describe('an agent that sends more than a task takes', () => {
     expect(world.state).toBe('FAILED');
   });
 
+  test.each(['TASK_STATE_COMPLETED', 'TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_FAILED'] as const)(
+    'as the words of %s fails it as well',
+    async (state) => {
+      world.peer.set('far-1', state, 'x'.repeat(MOST_BYTES));
+      await world.settle();
+      expect([world.state, world.ends]).toEqual(['FAILED', ['stopped']]);
+      expect(why()).toMatch(/^far sent more/);
+    },
+  );
+
   test('in one answer that this side does not take is not asked again and again', async () => {
     const tooLarge = new RemoteError('refused', 'far sent more than allowed.', true, { code: 'TOO_LARGE' });
     world.peer.get = () => Promise.reject(tooLarge);

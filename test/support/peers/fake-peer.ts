@@ -32,6 +32,8 @@ export class FakePeer implements Peer {
   /** Operations in order, by name. */
   readonly asked: Operation[] = [];
   readonly sent: SendRequest[] = [];
+  /** Of each message: aborts when its answer is not wanted any more. */
+  readonly sending: AbortSignal[] = [];
   readonly pushes: { taskId: string; id: string; url: string; token: string }[] = [];
   readonly tasks = new Map<string, RemoteTask>();
   /** What an operation does instead, until it is deleted. */
@@ -56,9 +58,10 @@ export class FakePeer implements Peer {
     return this.streams.size;
   }
 
-  async send(request: SendRequest): Promise<SendResult> {
+  async send(request: SendRequest, { signal }: CallOptions = {}): Promise<SendResult> {
     this.ask('send');
     this.sent.push(request);
+    if (signal) this.sending.push(signal);
     const { message } = request;
     if (this.message !== undefined) {
       return { message: { messageId: 'answer', role: 'ROLE_AGENT', parts: [{ text: this.message }] }, unread: [] };
