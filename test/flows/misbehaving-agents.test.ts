@@ -162,6 +162,25 @@ describe('an agent elsewhere that', () => {
     expect(filesOf(home)).not.toContain(PLANTED);
   });
 
+  test('still shows its question after it was answered does not ask it again', async () => {
+    const { peer, ask } = await start(() => undefined);
+    const begun = await ask('/chat', { agent: 'far', message: 'work', returnImmediately: true });
+    await peer.called('GetTask');
+    const { id } = peer.latest;
+    peer.show(id, 'TASK_STATE_INPUT_REQUIRED', 'which one?');
+    const asked = await ask(`/task/${begun.cid}?wait=20`);
+    expect([asked.taskState, asked.question]).toEqual(['input-required', 'which one?']);
+    // Takes the answer, and says of the task what it said before.
+    peer.from('SendMessage', { result: { task: peer.latest } });
+    const looks = peer.calls('GetTask').length;
+    await ask('/input', { cid: begun.cid, answer: 'the red one', returnImmediately: true });
+    await peer.called('GetTask', looks + 2);
+    expect((await ask(`/task/${begun.cid}`)).taskState).toBe('working');
+    peer.show(id, 'TASK_STATE_COMPLETED', 'painted');
+    expect(await ask(`/task/${begun.cid}?wait=20`)).toMatchObject({ taskState: 'completed', response: 'painted' });
+    expect(peer.calls('SendMessage')).toHaveLength(2);
+  });
+
   test('rejects the key, and repeats it in its answer, has that answer without the key', async () => {
     const { seen, ask, switchboard } = await start((peer) =>
       peer.from('SendMessage', { error: { code: -32602, message: `the key ${PLANTED} is not good` } }),

@@ -42,7 +42,21 @@ describe('a peer that still shows the question that was answered', () => {
     expect([world.state, world.turnEnds]).toEqual(['COMPLETED', 2]);
   });
 
-  test('does not ask it again after a restart, before the answer left or later', async () => {
+  test('does not ask it again after a crash while the answer was being sent', async () => {
+    await asks(FIRST);
+    const { ledger, clock } = world.ledger;
+    const message = { messageId: 'm2', role: 'ROLE_USER' as const, parts: [{ text: 'the red one' }] };
+    await ledger.resume({ taskId: 't1', requestId: 'r2', step: { message, start: true } });
+    const watch = { id: 'w2', agent: 'far', state: 'sending', messageId: 't1-2', passed: 'm2' } as const;
+    await ledger.watches.begin('t1', 2, { ...watch, since: clock.now() }, world.record.envelope.remote);
+    remote().history.push({ ...message, messageId: 't1-2' });
+    await world.restart();
+    await world.pass(60_000);
+    expect(world.record.envelope.watch?.state).toBe('following');
+    expect([world.state, world.turnEnds]).toEqual(['WORKING', 1]);
+  });
+
+  test('does not ask it again after a restart', async () => {
     await askAndAnswer(FIRST);
     await world.restart();
     await world.pass(60_000);
