@@ -30,6 +30,7 @@ export interface RouteDeps {
   writers: ErrorWriters;
 }
 
+const STREAMING_PATH = /:(stream|subscribe)$/;
 const isRpc = (req: Request): boolean => req.path === '/';
 
 /**
@@ -57,6 +58,8 @@ export function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHa
           res.setHeader('Allow', 'POST');
           throw new AppError('method-not-allowed', 'JSON-RPC requests are POSTed.');
         }
+        // Nobody's body is read for a stream that has no room.
+        if (STREAMING_PATH.test(req.path)) core.streams.mustHaveRoom((req.caller as Caller).id);
       } catch (error) {
         writeError(error, req, res);
         return;
