@@ -198,7 +198,8 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   let url = config.publicUrl ?? localUrl(config.host, config.port);
 
   const hops = new Hops(ensureSwitchboardId(home, randomId));
-  const calls = new AgentCalls({ prompts, ledger, blobs, turns: host, hops, clock, newId: orderedId, log });
+  const callPorts = { prompts, ledger, blobs, turns: host, workspaces, hops, clock, newId: orderedId, log };
+  const calls = new AgentCalls(callPorts);
   const core: Core = {
     config,
     environment,

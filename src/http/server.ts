@@ -13,6 +13,7 @@ import { createErrorWriters } from './error-writers.js';
 import { answerMalformed } from './malformed.js';
 import type { Metrics } from './metrics.js';
 import { meterRequests } from './meter-requests.js';
+import { connectionLimit, openFilesLimit } from './connection-limit.js';
 import { oneHost } from './one-host.js';
 import { requestIds } from './request-id.js';
 import { securityHeaders, setHeaders } from './security-headers.js';
@@ -92,7 +93,10 @@ export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpS
     },
     app,
   );
-  server.maxConnections = max;
+  server.maxConnections = connectionLimit(max, openFilesLimit());
+  if (server.maxConnections < max) {
+    log.warn({ connections: server.maxConnections, wanted: max }, 'fewer connections than allowed: too few open files');
+  }
   server.on('clientError', answerMalformed(always));
   // An expectation other than 100-continue is nothing to refuse a request for.
   server.on('checkExpectation', app);
