@@ -10,7 +10,7 @@ import type { SseHub } from '../../../src/http/sse-hub.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Caller } from '../../../src/workspace/callers.js';
 import { agentNotFound, usableAgent } from './agent-access.js';
-import { answerJson, handOver, stubRest, stubRpc } from './adapter-stubs.js';
+import { answerJson, endWithEmpty, handOver, stubRest, stubRpc } from './adapter-stubs.js';
 import { checkedCall, extensionsFor } from './checked-call.js';
 import { EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from './extensions.js';
 import { HttpCall } from './http-call.js';
@@ -124,6 +124,7 @@ function entrance({ core, operations, signer, hub }: RouteDeps): Entrance {
       stubRpc(req, request.id ?? null, operation);
       handOver(rpcAdapter, call);
     } else {
+      if (operation.name === 'DeleteTaskPushNotificationConfig' && !legacy) res.end = endWithEmpty as Response['end'];
       stubRest(req, operation);
       handOver(restAdapter, call);
     }
