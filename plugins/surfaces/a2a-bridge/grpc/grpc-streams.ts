@@ -1,12 +1,14 @@
 // Server-side streams over gRPC: one event in flight a stream, so that a slow reader slows its own stream only and holds
 // no memory; a stream that ends before its task says so by its status.
-import type { StreamResponse } from '@a2a-js/sdk';
+import { StreamResponse } from '@a2a-js/sdk';
 import type { Clock } from '../../../../src/clock.js';
 import type { Admitted } from '../../../../src/http/door.js';
 import type { Endable, OpenStreams } from '../../../../src/http/open-streams.js';
 import { STALL_MS } from '../../../../src/http/slow-readers.js';
 import type { TaskState } from '../../../../src/a2a-model.js';
+import type { WireEvent } from '../../../../src/a2a-v0-3/wire.js';
 import type { Call } from '../call.js';
+import { eventJson } from '../event-json.js';
 import { acceptedEvent } from '../output-modes.js';
 import { ends, type OpenStream } from '../task-stream.js';
 import { toSdkEvent, toSdkMessage, toSdkTask } from '../to-sdk.js';
@@ -62,21 +64,27 @@ export class GrpcStream implements Endable {
     this.source = source;
     if (this.stopped) source?.close();
     const stopListening = call.onGone(() => source?.close());
+    const { legacy } = call;
+    const send = ($case: 'task' | 'message', value: never): Promise<void> => {
+      const event: StreamResponse = { payload: { $case, value } };
+      return this.send(grpc, legacy ? legacy.event(StreamResponse.toJSON(event) as WireEvent) : event);
+    };
     call.opened();
     try {
       if (reply) {
         const message = await reply.message();
-        if (message) await this.send(grpc, { payload: { $case: 'message', value: toSdkMessage(message, read) } });
+        if (message) await send('message', toSdkMessage(message, read) as never);
         return message !== undefined;
       }
       let state: TaskState | undefined = first?.record.task.status.state;
-      if (first) await this.send(grpc, { payload: { $case: 'task', value: toSdkTask(first.record.task, read, view) } });
+      if (first) await send('task', toSdkTask(first.record.task, read, view) as never);
       for (let update = await follower?.next(); update && !grpc.cancelled; update = await follower?.next()) {
         state = update.state;
         const event = update.event && acceptedEvent(update.event, view?.accepted);
-        if (event) await this.send(grpc, toSdkEvent(event, read));
+        if (event) await this.send(grpc, legacy ? legacy.event(eventJson(event, read)) : toSdkEvent(event, read));
+        if (legacy && ends(state, legacy)) break;
       }
-      return state !== undefined && ends(state, call.legacy);
+      return state !== undefined && ends(state, legacy);
     } catch {
       // The reader was too slow; or storing the task failed, which was logged there.
       return false;
@@ -87,7 +95,7 @@ export class GrpcStream implements Endable {
   }
 
   /** Resolves when the event has left, or its reader is gone. */
-  private send(grpc: StreamCall, event: StreamResponse): Promise<void> {
+  private send(grpc: StreamCall, event: object): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (end: () => void): void => {
         stopWaiting();
