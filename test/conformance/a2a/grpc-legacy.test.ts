@@ -207,7 +207,7 @@ describe('gRPC', () => {
       expect((await refusal(get({ 'a2a-version': version }))).code).toBe(status.NOT_FOUND);
     }
     const other = await refusal(get({ 'a2a-version': '1.0' }));
-    expect([other.code, reasonOf(other)]).toEqual([status.FAILED_PRECONDITION, 'VERSION_NOT_SUPPORTED']);
+    expect([other.code, reasonOf(other)]).toEqual([status.UNIMPLEMENTED, 'VERSION_NOT_SUPPORTED']);
     const initial = new Metadata();
     await refusal(get({ 'x-a2a-extensions': `urn:other, ${IDEMPOTENT_SEND}` }, initial));
     expect(initial.get('x-a2a-extensions')).toEqual([IDEMPOTENT_SEND]);
@@ -223,7 +223,7 @@ describe('gRPC', () => {
       ['getTask', named('tasks/unknown'), {}, status.NOT_FOUND, 'TASK_NOT_FOUND'],
       ['getTask', named(`tasks/${id}`), theirs, status.NOT_FOUND, 'TASK_NOT_FOUND'],
       ['cancelTask', named(`tasks/${id}`), {}, status.FAILED_PRECONDITION, 'TASK_NOT_CANCELABLE'],
-      ['sendMessage', say('x', { taskId: id }), {}, status.FAILED_PRECONDITION, 'UNSUPPORTED_OPERATION'],
+      ['sendMessage', say('x', { taskId: id }), {}, status.UNIMPLEMENTED, 'UNSUPPORTED_OPERATION'],
       ['sendMessage', { request: undefined }, {}, status.INVALID_ARGUMENT, 'INVALID_PARAMS'],
       ['sendMessage', say('x', { role: 2 }), {}, status.INVALID_ARGUMENT, 'INVALID_PARAMS'],
       ['sendMessage', say('x', { role: 7 }), {}, status.INVALID_ARGUMENT, 'INVALID_PARAMS'],

@@ -1,6 +1,6 @@
 // A gRPC service over the same operations as the HTTP bindings, whichever version's messages it speaks. The SDK's adapters
 // are not used, since they answer unknown errors without details and write streams without waiting for their readers.
-import { Metadata, type handleServerStreamingCall, type handleUnaryCall } from '@grpc/grpc-js';
+import { Metadata, type handleServerStreamingCall, type handleUnaryCall, type StatusObject } from '@grpc/grpc-js';
 import { AppError } from '../../../../src/errors.js';
 import { checkedCall, extensionsFor, type CheckPorts } from '../checked-call.js';
 import { isStreaming, type OperationName } from '../operation.js';
@@ -49,6 +49,8 @@ export function grpcHandlers(
   dialect: ServiceDialect,
 ): Record<string, handleUnaryCall<Buffer, unknown> | handleServerStreamingCall<Buffer, unknown>> {
   const { operations, streams, told } = deps;
+  const refused = (error: unknown, grpc: UnaryCall | StreamCall): StatusObject =>
+    grpcStatus(told(error, grpc.getPath()), dialect.legacy !== undefined);
 
   const unary =
     (name: UnaryName): handleUnaryCall<Buffer, unknown> =>
@@ -57,7 +59,7 @@ export function grpcHandlers(
         dialect.answer(name, (await ANSWERS[name](operations, enter(deps, dialect, name, grpc))) as never);
       void answer().then(
         (value) => callback(null, value),
-        (error: unknown) => callback(grpcStatus(told(error, grpc.getPath()))),
+        (error: unknown) => callback(refused(error, grpc)),
       );
     };
 
@@ -76,7 +78,7 @@ export function grpcHandlers(
         if (await place.write(grpc, call, stream)) grpc.end();
         else grpc.emit('error', grpcStatus(CUT));
       } catch (error) {
-        grpc.emit('error', grpcStatus(told(error, grpc.getPath())));
+        grpc.emit('error', refused(error, grpc));
       } finally {
         place?.release();
       }
