@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { decodeErrorInfo, decodeStatus } from '@a2a-js/sdk/errors/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
@@ -16,11 +17,16 @@ import { BridgeServer, KEYS, sendParams, useBridgeServer } from './bridge-server
 
 const server = useBridgeServer({ grpcPort: 0, maxBodyBytes: 100_000 });
 
-/** Sends bytes as they are; the status's code. */
-function raw(client: Client, bytes: Uint8Array): Promise<number> {
+function metadataOf(): Metadata {
   const metadata = new Metadata();
   metadata.set('a2a-version', '1.0');
   metadata.set('x-api-key', KEYS.bob);
+  return metadata;
+}
+
+/** Sends bytes as they are; the status's code. */
+function raw(client: Client, bytes: Uint8Array): Promise<number> {
+  const metadata = metadataOf();
   return new Promise((resolve) => {
     const answer = (error: ServiceError | null): void => resolve(error?.code ?? status.OK);
     const asIs = (value: unknown): Buffer => Buffer.from(value as Uint8Array);
@@ -95,6 +101,27 @@ describe('a gRPC message', () => {
   ])('of %s is answered by its code', async (_what, bytes, code) => {
     expect(await raw(client, bytes)).toBe(code);
   });
+
+  it.each([0, 1])(
+    'that is too large is refused with the details of the other bindings (compression %i)',
+    async (level) => {
+      const metadata = metadataOf();
+      const compressing = new Client(await grpcAddress(server), credentials.createInsecure(), {
+        // 2: gzip, under which it is small on the wire.
+        'grpc.default_compression_algorithm': level === 0 ? 0 : 2,
+      });
+      const error = await new Promise<ServiceError | null>((resolve) => {
+        const { path } = A2AService.sendMessage;
+        const asIs = (value: Buffer): Buffer => value;
+        compressing.makeUnaryRequest(path, asIs, asIs, Buffer.alloc(200_000), metadata, (refusal) => resolve(refusal));
+      });
+      compressing.close();
+      expect(error?.code).toBe(status.RESOURCE_EXHAUSTED);
+      const [info] = decodeStatus(error?.metadata.get('grpc-status-details-bin')[0] as Buffer).details;
+      expect(decodeErrorInfo(info?.value as Buffer)).toMatchObject({ reason: 'TOO_LARGE', domain: 'a2a-switchboard' });
+      expect(error?.details).toBe('The message is larger than 100000 bytes.');
+    },
+  );
 });
 
 describe('the gRPC listener', () => {
@@ -157,7 +184,8 @@ describe('the gRPC listener', () => {
     await public_.start({ grpcPort: 0, grpc: { publicAddress: 'grpc.example:443' } });
     await silent.start({});
     const declared = { url: 'grpc.example:443', protocolBinding: 'GRPC', protocolVersion: '1.0' };
-    expect(await grpcOf(public_, '/.well-known/agent-card.json')).toEqual([declared]);
+    const old = { ...declared, protocolVersion: '0.3' };
+    expect(await grpcOf(public_, '/.well-known/agent-card.json')).toEqual([declared, old]);
     expect(await grpcOf(public_, '/agents/beta/.well-known/agent-card.json')).toEqual([
       { ...declared, tenant: 'beta' },
     ]);

@@ -11,7 +11,7 @@ const DETAILS = 'grpc-status-details-bin';
 /** The status with its trailers; `legacy` for a caller of 0.3. */
 export function grpcStatus(error: AppError, legacy = false): StatusObject {
   const row = ERROR_TABLE[error.code];
-  const code = status[legacy ? legacyStatus(row) : row.status];
+  const code = error.code === 'too-large' ? status.RESOURCE_EXHAUSTED : status[legacy ? legacyStatus(row) : row.status];
   const { message } = error;
   const metadata = new Metadata();
   metadata.set(DETAILS, encodeStatus(code, message, errorDetails(error)));

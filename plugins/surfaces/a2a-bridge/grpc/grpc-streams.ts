@@ -1,10 +1,8 @@
 // Server-side streams over gRPC: one event in flight a stream, so that a slow reader slows its own stream only and holds
 // no memory; a stream that ends before its task says so by its status.
 import { StreamResponse } from '@a2a-js/sdk';
-import type { Clock } from '../../../../src/clock.js';
 import type { Admitted } from '../../../../src/http/door.js';
 import type { Endable, OpenStreams } from '../../../../src/http/open-streams.js';
-import { STALL_MS } from '../../../../src/http/slow-readers.js';
 import type { TaskState } from '../../../../src/a2a-model.js';
 import type { WireEvent } from '../../../../src/a2a-v0-3/wire.js';
 import type { Call } from '../call.js';
@@ -19,14 +17,11 @@ export class GrpcStreams {
   private readonly open = new Set<GrpcStream>();
   private ending = false;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly places: Pick<OpenStreams, 'take'>,
-  ) {}
+  constructor(private readonly places: Pick<OpenStreams, 'take'>) {}
 
   /** A place for a stream, to be released. Throws as `OpenStreams.take` does. */
   take({ caller, keyHash }: Admitted): GrpcStream {
-    const stream = new GrpcStream(this.clock, () => {
+    const stream = new GrpcStream(() => {
       group.release(stream);
       this.open.delete(stream);
     });
@@ -48,7 +43,6 @@ export class GrpcStream implements Endable {
   private stopped = false;
 
   constructor(
-    private readonly clock: Clock,
     /** Gives the place back. */
     readonly release: () => void,
   ) {}
@@ -65,19 +59,19 @@ export class GrpcStream implements Endable {
     if (this.stopped) source?.close();
     const stopListening = call.onGone(() => source?.close());
     const { legacy } = call;
-    const send = ($case: 'task' | 'message', value: never): Promise<void> => {
-      const event: StreamResponse = { payload: { $case, value } };
+    const tell = (payload: StreamResponse['payload']): Promise<void> => {
+      const event: StreamResponse = { payload };
       return this.send(grpc, legacy ? legacy.event(StreamResponse.toJSON(event) as WireEvent) : event);
     };
     call.opened();
     try {
       if (reply) {
         const message = await reply.message();
-        if (message) await send('message', toSdkMessage(message, read) as never);
+        if (message) await tell({ $case: 'message', value: toSdkMessage(message, read) });
         return message !== undefined;
       }
       let state: TaskState | undefined = first?.record.task.status.state;
-      if (first) await send('task', toSdkTask(first.record.task, read, view) as never);
+      if (first) await tell({ $case: 'task', value: toSdkTask(first.record.task, read, view) });
       for (let update = await follower?.next(); update && !grpc.cancelled; update = await follower?.next()) {
         state = update.state;
         const event = update.event && acceptedEvent(update.event, view?.accepted);
@@ -86,7 +80,7 @@ export class GrpcStream implements Endable {
       }
       return state !== undefined && ends(state, legacy);
     } catch {
-      // The reader was too slow; or storing the task failed, which was logged there.
+      // What failed was storing the task, and that was logged there.
       return false;
     } finally {
       source?.close();
@@ -96,17 +90,14 @@ export class GrpcStream implements Endable {
 
   /** Resolves when the event has left, or its reader is gone. */
   private send(grpc: StreamCall, event: object): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const done = (end: () => void): void => {
-        stopWaiting();
-        grpc.off('cancelled', gone);
-        end();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        grpc.off('cancelled', done);
+        resolve();
       };
-      const gone = (): void => done(resolve);
-      const stopWaiting = this.clock.after(STALL_MS, () => done(() => reject(new Error('the reader takes nothing'))));
-      grpc.once('cancelled', gone);
-      if (grpc.cancelled) gone();
-      else grpc.write(event, () => done(resolve));
+      grpc.once('cancelled', done);
+      if (grpc.cancelled) done();
+      else grpc.write(event, done);
     });
   }
 }

@@ -2,6 +2,7 @@
 import { Server, type ServiceDefinition } from '@grpc/grpc-js';
 import type { Clock } from '../../../../src/clock.js';
 import { createTeller } from '../../../../src/http/error-writers.js';
+import { STALL_MS } from '../../../../src/http/slow-readers.js';
 import type { Logger } from '../../../../src/log.js';
 import type { Core } from '../../../../src/plugin.js';
 import type { CheckPorts } from '../checked-call.js';
@@ -30,10 +31,11 @@ export class GrpcSurface {
     private readonly log: Logger,
   ) {
     this.clock = core.clock;
-    this.streams = new GrpcStreams(core.clock, core.streams);
+    this.streams = new GrpcStreams(core.streams);
     const tell = createTeller(log);
     const told = (error: unknown, method: string) => tell(error, { method });
-    const door = new GrpcDoor(core.doors, told);
+    const limits = { maxBytes: core.config.maxBodyBytes, stallMs: STALL_MS };
+    const door = new GrpcDoor(core.doors, limits, told);
     this.server = new Server({ ...serverOptions(core.config), interceptors: [door.interceptor] });
     const deps = { core, operations, door, streams: this.streams, told };
     for (const dialect of [CURRENT_SERVICE, legacyService((card) => signer.signed(card))]) {
