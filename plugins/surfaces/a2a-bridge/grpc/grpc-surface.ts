@@ -45,7 +45,7 @@ export class GrpcSurface {
 
   /** Throws AppError `config`. */
   async listen(port: number): Promise<void> {
-    this.address = await listenGrpc(this.server, port, this.core.config);
+    this.address = await listenGrpc(this.server, port, this.core.config, { clock: this.clock, log: this.log });
     this.log.info({ address: this.address, tls: this.core.config.grpc.cert !== undefined }, 'gRPC is spoken');
   }
 
