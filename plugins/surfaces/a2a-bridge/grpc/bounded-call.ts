@@ -1,6 +1,5 @@
 // What grpc-js does with a call by itself and offers no option for: it refuses a message that is too large without details,
 // and waits without end for a reader that takes nothing. Its call object is reached into here, and only here.
-import { constants, type ServerHttp2Stream } from 'node:http2';
 import { status, type ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import { AppError } from '../../../../src/errors.js';
 import { grpcStatus } from './grpc-status.js';
@@ -12,6 +11,16 @@ export interface CallLimits {
   stallMs: number;
 }
 
+/** What is used of Node's stream below the call. */
+interface Http2Stream {
+  on(event: 'timeout', listener: () => void): void;
+  setTimeout(ms: number): void;
+  close(code: number): void;
+}
+
+/** RFC 9113, 7. */
+const ENHANCE_YOUR_CALM = 0xb;
+
 /** Bounds a call as it comes from grpc-js. One that is cut off looks canceled to its handler. */
 export function boundCall(call: ServerInterceptingCallInterface, { maxBytes, stallMs }: CallLimits): void {
   const sendStatus = call.sendStatus.bind(call);
@@ -20,9 +29,9 @@ export function boundCall(call: ServerInterceptingCallInterface, { maxBytes, sta
     sendStatus(unsaid ? grpcStatus(tooLarge(maxBytes)) : ending);
   };
 
-  const { stream } = call as { stream?: ServerHttp2Stream };
+  const { stream } = call as { stream?: Http2Stream };
   // Node tells of a timeout only when nothing has left meanwhile.
-  stream?.on('timeout', () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM));
+  stream?.on('timeout', () => stream.close(ENHANCE_YOUR_CALM));
   const sendMessage = call.sendMessage.bind(call);
   call.sendMessage = (message, sent) => {
     stream?.setTimeout(stallMs);
