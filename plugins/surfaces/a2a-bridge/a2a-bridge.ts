@@ -27,7 +27,8 @@ export const a2aBridge = definePlugin({
     const ports = { ...core, signer, grpcAddress: () => grpc?.address };
     const operations = new Operations(ports);
     const { grpcPort } = core.config;
-    const grpc: GrpcSurface | undefined = grpcPort === undefined ? undefined : new GrpcSurface(core, operations, log);
+    const grpc: GrpcSurface | undefined =
+      grpcPort === undefined ? undefined : new GrpcSurface(core, operations, signer, log);
     const { byKey, byName } = bridgeRouters({ core, hub, writers, operations, signer });
     mount('/.well-known', genericCardRoutes(ports, writers.rest));
     mount('/agents', agentCardRoutes(ports, writers.rest));

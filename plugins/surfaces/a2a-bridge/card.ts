@@ -13,6 +13,7 @@ import { reducedCard } from './signing/reduced-card.js';
 
 /** Those of an interface URL, in the order of preference. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
+const GRPC = 'GRPC';
 
 /** What a card shows for an agent whose owner lists no skill. */
 export const GENERAL_SKILL = {
@@ -57,13 +58,14 @@ export function agentCard(
     name: words.name,
     description: words.description || `The agent ${words.name}.`,
     version: words.version || '1.0.0',
-    supportedInterfaces: [
-      ...duplicateInterfacesForLegacy(
-        BINDINGS.map((protocolBinding) => ({ url, protocolBinding, protocolVersion: PROTOCOL_VERSION, tenant })),
-        BINDINGS,
-      ),
-      ...(grpc ? [grpcInterface(grpc)] : []),
-    ],
+    supportedInterfaces: duplicateInterfacesForLegacy(
+      [
+        ...BINDINGS.map((protocolBinding) => ({ url, protocolBinding, protocolVersion: PROTOCOL_VERSION, tenant })),
+        ...(grpc ? [grpcInterface(grpc)] : []),
+      ],
+      // gRPC of 0.3 has no tenant: where one is needed to reach the agent, it would be another that answers.
+      grpc?.tenant === undefined ? [...BINDINGS, GRPC] : BINDINGS,
+    ),
     capabilities: {
       streaming: config.streaming,
       pushNotifications: capabilities.has('push-notifications'),
@@ -91,7 +93,7 @@ export function agentCard(
 
 const grpcInterface = ({ address, tenant = '' }: NonNullable<CardPlace['grpc']>): AgentInterface => ({
   url: address,
-  protocolBinding: 'GRPC',
+  protocolBinding: GRPC,
   protocolVersion: PROTOCOL_VERSION,
   tenant,
 });
