@@ -8,7 +8,7 @@ import { Leftovers } from './ledger/leftovers.js';
 import { recover } from './ledger/recovery.js';
 import { ScopeStores } from './ledger/scope-stores.js';
 import type { Logger } from './log.js';
-import { openMirror } from './mirror/open-mirror.js';
+import { openMirrorWhenFree } from './mirror/open-mirror.js';
 import type { Mirror } from './mirror/rows.js';
 import type { WorkspaceDirectory } from './workspace/directory.js';
 import { NodeDisk } from './node-disk.js';
@@ -42,7 +42,7 @@ export interface Storage {
   scopes(): string[];
 }
 
-/** Opens and recovers. Throws AppError `config` for files that can't be used. */
+/** Opens and recovers. Throws AppError `config` for files that can't be used, `locked` for one that another process holds. */
 export async function openStorage(deps: StorageDeps): Promise<Storage> {
   const { config, workspaces, failpoints, problems, clock, log, closers } = deps;
   const { home, durability } = config;
@@ -60,7 +60,7 @@ export async function openStorage(deps: StorageDeps): Promise<Storage> {
     syncLines: () => Promise.all([transcripts.sync(), blobs.sync()]),
   };
   const stores = new ScopeStores({ disk, clock, log, durability, folderOf, isGone, use, ...lines });
-  const mirror = openMirror({ file: mirrorFile(home), log, clock });
+  const mirror = await openMirrorWhenFree({ file: mirrorFile(home), log, clock });
   closers.push(() => mirror.close());
   const scopes = (): string[] => ['operator', ...workspaces.names()];
   const now = scopes();

@@ -89,7 +89,8 @@ export interface PluginContext<Reads extends TopicKind, Writes extends TopicKind
   env(name: string): string;
 }
 
-export type Audience = 'callers' | 'operator' | 'public';
+export const AUDIENCES = ['callers', 'operator', 'public'] as const;
+export type Audience = (typeof AUDIENCES)[number];
 
 /** What must be there for a plugin to start. */
 export interface Needs {

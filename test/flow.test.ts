@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { silentLogger } from '../src/log.js';
+import { createSwitchboard } from '../src/main.js';
 import { declarations, flowDocument } from './support/flow-document.js';
+import { makeTestHome } from './support/test-home.js';
 
 const words = (text: string): string => text.replaceAll(/[\s|-]+/g, ' ');
 
@@ -14,6 +17,22 @@ describe('the declarations on the bus', () => {
   it('let the ledger alone say what happened to a task', () => {
     const producers = declarations().filter(({ produces }) => (produces as readonly string[]).includes('task.updated'));
     expect(producers.map(({ name }) => name)).toEqual(['ledger']);
+  });
+
+  it('are those of everybody who joins the bus of a real server, each once', async () => {
+    const home = makeTestHome();
+    const switchboard = await createSwitchboard({ config: { home: home.path, port: 0 }, log: silentLogger(), env: {} });
+    try {
+      const joined = switchboard.bus.declarations.map(({ name }) => name);
+      expect(joined.sort()).toEqual(
+        declarations()
+          .map(({ name }) => name)
+          .sort(),
+      );
+    } finally {
+      await switchboard.stop();
+      home.remove();
+    }
   });
 
   it('are what docs/flow.md shows', () => {

@@ -5,7 +5,10 @@ import type { MessageAgent, TaskAgent } from './agent-definition.js';
 /** A plugin of the agent's name. */
 export function defineAgent(agent: MessageAgent & { needs?: Needs }): Plugin;
 export function defineAgent(agent: TaskAgent & { needs?: Needs }): Plugin;
-export function defineAgent({ needs, ...agent }: (TaskAgent | MessageAgent) & { needs?: Needs }): Plugin {
+export function defineAgent(definition: (TaskAgent | MessageAgent) & { needs?: Needs }): Plugin {
+  // Who writes JavaScript has no compiler to say so.
+  if (typeof definition !== 'object' || definition === null) throw new Error('defineAgent takes an object');
+  const { needs, ...agent } = definition;
   return definePlugin({
     name: agent.name,
     ...(needs && { needs }),

@@ -88,11 +88,13 @@ export class Bus {
     const reads = new Set<TopicKind>([...declaration.consumes, ...declaration.observes]);
     const writes = new Set<TopicKind>(declaration.produces);
     const mayRead = (kind: TopicKind): void => {
-      if (!reads.has(kind)) throw new Error(`bus: ${name} has not declared that it reads ${kind}`);
+      if (!reads.has(kind))
+        throw new Error(`bus: ${name} has not declared that it reads ${kind}: list it in observes or consumes`);
     };
     return {
       publish: (kind, payload, options) => {
-        if (!writes.has(kind)) throw new Error(`bus: ${name} has not declared that it produces ${kind}`);
+        if (!writes.has(kind))
+          throw new Error(`bus: ${name} has not declared that it produces ${kind}: list it in produces`);
         this.publish(name, kind, payload, options);
       },
       subscribe: (kind, handler) => {

@@ -98,12 +98,16 @@ export function checkMirror(home: string): Finding {
     const text = 'could not be used and was set aside; the next start reads it anew from the files';
     return { check: 'mirror', level: 'warning', text };
   } catch (error) {
-    const advice =
-      error instanceof AppError && error.code === 'config'
-        ? 'Run the version that wrote it, or read it anew from the files with: switchboard rebuild'
-        : 'Nothing is lost: read it anew from the files with: switchboard rebuild';
-    return { check: 'mirror', level: 'problem', text: errorText(error), advice };
+    return { check: 'mirror', level: 'problem', text: errorText(error), advice: mirrorAdvice(error) };
   }
+}
+
+function mirrorAdvice(error: unknown): string {
+  const code = error instanceof AppError ? error.code : undefined;
+  if (code === 'locked') return 'Close what has it open; a start waits ten seconds for that';
+  if (code === 'config')
+    return 'Run the version that wrote it, or read it anew from the files with: switchboard rebuild';
+  return 'Nothing is lost: read it anew from the files with: switchboard rebuild';
 }
 
 function modeOf(path: string): number | undefined {

@@ -10,6 +10,7 @@ import { findPlugins, type FoundPlugin } from './find-plugins.js';
 import { inTime } from './in-time.js';
 import { moduleImporter, type ImportModule } from './import-plugin.js';
 import { pluginContext } from './plugin-context.js';
+import { problemText } from './problem-text.js';
 import { readPlugin } from './read-plugin.js';
 import { watchStalls } from './stall-watch.js';
 import { watchFaults } from './watch-faults.js';
@@ -27,6 +28,8 @@ export interface AddedPluginsDeps {
 export class AddedPlugins {
   private endWatch: () => void = () => undefined;
   private readonly installed: { plugin: Plugin; part: Installed; undo(): void }[] = [];
+  /** Where the code of each lies. */
+  private readonly paths = new Map<Plugin, string>();
 
   constructor(private readonly deps: AddedPluginsDeps) {}
 
@@ -57,7 +60,7 @@ export class AddedPlugins {
         await inTime(this.deps.core.clock, START_MS, 'ready', () => part.ready?.());
       } catch (error) {
         undo();
-        this.reports.failed(plugin.name, `ready: ${errorText(error)}`);
+        this.reports.failed(plugin.name, `ready: ${this.told(plugin, error)}`);
       }
     }
   }
@@ -67,7 +70,7 @@ export class AddedPlugins {
       try {
         part.drain?.();
       } catch (error) {
-        this.reports.fault(plugin.name, `drain: ${errorText(error)}`);
+        this.reports.fault(plugin.name, `drain: ${this.told(plugin, error)}`);
       }
     }
   }
@@ -77,7 +80,7 @@ export class AddedPlugins {
       try {
         await inTime(this.deps.core.clock, START_MS, 'stop', () => part.stop?.());
       } catch (error) {
-        this.reports.fault(plugin.name, `stop: ${errorText(error)}`);
+        this.reports.fault(plugin.name, `stop: ${this.told(plugin, error)}`);
       }
       undo();
     }
@@ -88,20 +91,22 @@ export class AddedPlugins {
     return this.deps.core.plugins;
   }
 
+  private told(plugin: Plugin, error: unknown): string {
+    return problemText(error, this.paths.get(plugin));
+  }
+
   private async load(found: FoundPlugin): Promise<Plugin | undefined> {
     const { core, importModule } = this.deps;
     const { reports } = this;
-    reports.found(found.source, found.source, found.path);
+    reports.found(found.source, found.path);
     try {
       const { value, path } = await inTime(core.clock, START_MS, 'loading', () => importModule(found));
       const plugin = readPlugin(value);
-      if (reports.list().some(({ name }) => name === plugin.name)) {
-        throw new Error(`there is already a plugin named ${plugin.name}`);
-      }
-      reports.renamed(found.source, plugin.name, path);
+      reports.named(found.source, plugin.name, path);
+      this.paths.set(plugin, path);
       return plugin;
     } catch (error) {
-      reports.failed(found.source, `it can't be loaded: ${errorText(error)}`);
+      reports.unusable(found.source, `it can't be loaded: ${errorText(error)}`);
       return undefined;
     }
   }
@@ -128,7 +133,7 @@ export class AddedPlugins {
       this.reports.running(plugin.name);
     } catch (error) {
       undo();
-      this.reports.failed(plugin.name, `install: ${errorText(error)}`);
+      this.reports.failed(plugin.name, `install: ${this.told(plugin, error)}`);
     }
   }
 }

@@ -17,11 +17,11 @@ export interface FoundPlugin {
 const MODULE = /^(?!.*\.(?:test|d)\.)(.+)\.(?:m|c)?(?:j|t)s$/;
 const INDEX = ['index.ts', 'index.mts', 'index.js', 'index.mjs', 'index.cjs'];
 
-/** Sorted by name. `folder` may be missing. */
+/** Files and folders sorted by name, then each package once. `folder` may be missing. */
 export function findPlugins(folder: string, packages: readonly string[]): FoundPlugin[] {
   return [
     ...entries(folder).flatMap((entry) => inFolder(folder, entry)),
-    ...packages.map((name) => ({ name, source: name, module: name })),
+    ...[...new Set(packages)].map((name) => ({ name, source: name, module: name })),
   ];
 }
 

@@ -1,11 +1,13 @@
 // Imports a plugin's module: JavaScript or TypeScript, without a build. What it imports as `a2a-switchboard` is this very
 // switchboard's own, so that both sides mean the same by an error or a plugin.
 import { createJiti, type Jiti } from 'jiti';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as authoring from '../authoring/authoring.js';
 import { packageRoot } from '../package-root.js';
 import type { FoundPlugin } from './find-plugins.js';
+import { problemText } from './problem-text.js';
 
 export interface ImportedModule {
   value: unknown;
@@ -20,20 +22,53 @@ export function moduleImporter(folder: string, virtual: Record<string, unknown> 
   const virtualModules = { 'a2a-switchboard': authoring, ...virtual };
   const from = (base: string): Jiti => createJiti(join(base, '_'), { virtualModules, fsCache: false });
   const here = from(folder);
+  const load = async (file: string, path: string): Promise<ImportedModule> => {
+    try {
+      return { value: defaultOf(await here.import(file)), path };
+    } catch (error) {
+      throw new Error(problemText(error, path), { cause: error });
+    }
+  };
   return async ({ module, path }) => {
-    if (path !== undefined) return { value: defaultOf(await here.import(module)), path };
+    if (path !== undefined) return load(module, path);
     const file = resolvePackage(module, [here, from(packageRoot())]);
-    return { value: defaultOf(await here.import(file)), path: dirname(file) };
+    return load(file, rootOf(file));
   };
 }
 
-/** A package is looked for beside the home's plugins first, then where the switchboard itself is installed. */
+const PACKAGE = /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*(\/[\w.~-]+)*$/i;
+const NOT_THERE = 'MODULE_NOT_FOUND';
+
+/** A package is looked for beside the home's plugins and above them first, then where the switchboard itself is installed. */
 function resolvePackage(name: string, places: readonly Jiti[]): string {
+  if (!PACKAGE.test(name)) throw new Error('that is no name of a package; files belong into the folder of plugins');
   for (const place of places) {
-    const url = place.esmResolve(name, { try: true });
-    if (url !== undefined) return url.startsWith('file:') ? fileURLToPath(url) : url;
+    try {
+      return fileURLToPath(place.esmResolve(name));
+    } catch (error) {
+      if (isMissing(error, name)) continue;
+      // It is there, and its own description leads nowhere.
+      throw new Error(problemText(error, undefined), { cause: error });
+    }
   }
-  throw new Error('there is no such package, neither beside the plugins nor beside the switchboard');
+  throw new Error(
+    'there is no such package: it is looked for in node_modules of the folder of plugins and of every folder above, ' +
+      'then where the switchboard is installed',
+  );
+}
+
+const isMissing = (error: unknown, name: string): boolean =>
+  error instanceof Error &&
+  (error as NodeJS.ErrnoException).code === NOT_THERE &&
+  error.message.startsWith(`Cannot find module '${name}'`);
+
+/** The package's folder: what goes wrong anywhere in it is this plugin's. */
+function rootOf(file: string): string {
+  const nearest = dirname(file);
+  for (let folder = nearest; folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+  }
+  return nearest;
 }
 
 const defaultOf = (module: unknown): unknown =>

@@ -59,7 +59,7 @@ export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<
     env: (variable) => {
       const value = plugin.needs?.env?.includes(variable) ? core.environment.secret(variable) : undefined;
       if (value !== undefined) return value;
-      throw new Error(`${name} has not declared that it needs the environment variable ${variable}`);
+      throw new Error(`the environment variable ${variable} is not declared: list it in needs.env`);
     },
   };
 }

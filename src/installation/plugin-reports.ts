@@ -1,4 +1,5 @@
 // The plugins that were added to the product's own: where each comes from, whether it runs, and what went wrong with it.
+// Until a plugin's code has said its name, it is known by its source; a package may have the name of another's plugin.
 import type { Logger } from '../log.js';
 
 export interface PluginReport {
@@ -16,10 +17,16 @@ export interface PluginReport {
   lastFault?: string;
 }
 
+interface Entry {
+  report: PluginReport;
+  /** Its code was read, and `report.name` is what it calls itself. */
+  named: boolean;
+  /** Where its code lies, for finding out whose an error is. */
+  path?: string | undefined;
+}
+
 export class PluginReports {
-  private readonly reports = new Map<string, PluginReport>();
-  /** Where the code of each lies, for finding out whose an error is. */
-  private readonly places: { name: string; path: string }[] = [];
+  private readonly entries: Entry[] = [];
 
   constructor(
     private readonly log: Logger,
@@ -27,47 +34,48 @@ export class PluginReports {
   ) {}
 
   list(): PluginReport[] {
-    return [...this.reports.values()].map((report) => ({ ...report, adds: [...report.adds] }));
+    return this.entries.map(({ report }) => ({ ...report, adds: [...report.adds] }));
   }
 
-  /** A plugin was found. Its name may be another once its code is read. */
-  found(name: string, source: string, path?: string): void {
-    this.reports.set(name, { name, source, state: 'loading', adds: [], faults: 0 });
-    if (path !== undefined) this.places.push({ name, path });
+  /** A plugin was found. */
+  found(source: string, path?: string): void {
+    this.entries.push({ report: { name: source, source, state: 'loading', adds: [], faults: 0 }, named: false, path });
   }
 
-  /** Its code was read: what it calls itself, and where the code lies. */
-  renamed(from: string, to: string, path: string): void {
-    const report = this.reports.get(from);
-    if (!report) return;
-    this.reports.delete(from);
-    this.reports.set(to, { ...report, name: to });
-    const place = this.places.find(({ name }) => name === from);
-    if (place) Object.assign(place, { name: to, path });
-    else this.places.push({ name: to, path });
+  /** Its code was read. Throws an Error when another one calls itself so. */
+  named(source: string, name: string, path: string): void {
+    if (this.entries.some(({ named, report }) => named && report.name === name)) {
+      throw new Error(`there is already a plugin named ${name}`);
+    }
+    const entry = this.bySource(source);
+    if (!entry) return;
+    entry.report.name = name;
+    Object.assign(entry, { named: true, path });
+  }
+
+  /** Its code can't be used. */
+  unusable(source: string, why: string): void {
+    this.end(this.bySource(source), source, why);
   }
 
   running(name: string): void {
-    const report = this.reports.get(name);
+    const report = this.byName(name)?.report;
     if (report) report.state = 'running';
   }
 
   added(name: string, what: string): void {
-    this.reports.get(name)?.adds.push(what);
+    this.byName(name)?.report.adds.push(what);
   }
 
-  /** It does not run. Said once in the log, and kept for whoever asks. */
+  /** It does not run. */
   failed(name: string, why: string): void {
-    const problem = this.redact(why);
-    const report = this.reports.get(name);
-    if (report) Object.assign(report, { state: 'failed', problem, adds: [] });
-    this.log.error({ plugin: name, source: report?.source, problem }, 'a plugin does not run');
+    this.end(this.byName(name), name, why);
   }
 
   /** It runs, and something of it went wrong. */
   fault(name: string, what: string): void {
     const fault = this.redact(what);
-    const report = this.reports.get(name);
+    const report = this.byName(name)?.report;
     if (report) {
       report.faults++;
       report.lastFault = fault;
@@ -77,12 +85,22 @@ export class PluginReports {
 
   /** Whose code the text (a stack trace, an address) names; undefined when it is nobody's. */
   whose(text: string): string | undefined {
-    const hits = this.places.filter(({ path }) => text.includes(path));
-    return hits.sort((a, b) => b.path.length - a.path.length)[0]?.name;
+    const hits = this.entries.filter(({ path }) => path !== undefined && text.includes(path));
+    return hits.sort((a, b) => (b.path?.length ?? 0) - (a.path?.length ?? 0))[0]?.report.name;
   }
 
-  /** Where plugins' code lies. */
-  get paths(): readonly string[] {
-    return this.places.map(({ path }) => path);
+  /** Said once in the log, and kept for whoever asks. */
+  private end(entry: Entry | undefined, name: string, why: string): void {
+    const problem = this.redact(why);
+    if (entry) Object.assign(entry.report, { state: 'failed', problem, adds: [] });
+    this.log.error({ plugin: name, source: entry?.report.source, problem }, 'a plugin does not run');
+  }
+
+  private bySource(source: string): Entry | undefined {
+    return this.entries.find(({ report }) => report.source === source);
+  }
+
+  private byName(name: string): Entry | undefined {
+    return this.entries.find(({ named, report }) => named && report.name === name) ?? this.bySource(name);
   }
 }

@@ -8,13 +8,13 @@ const NEEDS = ['plugins', 'capabilities', 'config', 'env'] as const;
 
 /** Throws an Error that says what is wrong. */
 export function readPlugin(value: unknown): Plugin {
-  if (typeof value !== 'object' || value === null) {
+  if (typeof value !== 'object' || value === null || !('install' in value)) {
     throw new Error('its default export must be what definePlugin or defineAgent returns');
   }
   const given = value as Partial<Plugin>;
   const problem = typeof given.name === 'string' ? nameProblem(given.name) : 'must be a text';
   if (problem !== undefined) throw new Error(`its name ${problem}`);
-  if (typeof given.install !== 'function') throw new Error('it has no function install');
+  if (typeof given.install !== 'function') throw new Error('its install must be a function');
   const [consumes, observes, produces] = LISTS.map((list) => texts(list, given[list])) as [
     string[],
     string[],
@@ -22,9 +22,17 @@ export function readPlugin(value: unknown): Plugin {
   ];
   const declared = declarationProblem({ consumes, observes, produces });
   if (declared !== undefined) throw new Error(declared);
-  const needs = Object.fromEntries(NEEDS.map((need) => [need, texts(`needs.${need}`, given.needs?.[need])])) as Needs;
+  const needs = needsOf(given.needs ?? {});
   // Its own `this`, since an author may use it.
   return Object.assign(Object.create(given) as Plugin, { consumes, observes, produces, needs });
+}
+
+function needsOf(given: Needs): Needs {
+  if (typeof given !== 'object' || Array.isArray(given))
+    throw new Error(`needs must be an object with ${NEEDS.join(', ')}`);
+  const unknown = Object.keys(given).find((need) => !NEEDS.some((known) => known === need));
+  if (unknown !== undefined) throw new Error(`needs has no member ${unknown}; there are ${NEEDS.join(', ')}`);
+  return Object.fromEntries(NEEDS.map((need) => [need, texts(`needs.${need}`, given[need])]));
 }
 
 function texts(name: string, value: unknown): string[] {

@@ -242,6 +242,7 @@ export function rowOf(record: TaskRecord): TaskRow {
     caller: envelope.caller.id,
     agent: envelope.agent,
     contextId,
+    ...(envelope.direct && { direct: true }),
     state: status.state,
     statusAt: statusSince(record),
     createdAt: envelope.createdAt,

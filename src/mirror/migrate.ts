@@ -49,14 +49,12 @@ export function migrate(db: Database, migrations: readonly Migration[], now: num
   const newest = applied.at(-1)?.number ?? 0;
   if (newest > migrations.length) {
     const known = `this version knows schema ${migrations.length}`;
-    throw new AppError(
-      'config',
-      `The mirror has schema ${newest}, ${known}. Use the newer version, or delete the mirror.`,
-    );
+    const way = 'Use the newer version, or delete the file: it is made anew from the others';
+    throw new AppError('config', `${db.name} has schema ${newest}, ${known}. ${way}.`);
   }
   for (const old of applied) {
     if (migrations[old.number - 1]?.sha256 !== old.sha256) {
-      throw new AppError('config', `Migration ${old.name} was changed after it was applied to the mirror.`);
+      throw new AppError('config', `Migration ${old.name} was changed after it was applied to ${db.name}.`);
     }
   }
   const record = db.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)');

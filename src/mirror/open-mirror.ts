@@ -2,6 +2,7 @@
 import Sqlite, { type Database } from 'better-sqlite3';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import pRetry from 'p-retry';
 import { systemClock, type Clock } from '../clock.js';
 import { AppError, errorText } from '../errors.js';
 import type { Logger } from '../log.js';
@@ -24,15 +25,36 @@ export interface MirrorOptions {
   boot?: string;
 }
 
-const BUSY_TRIES = 20;
+/** How long a start waits for another process to let go of the file. */
+const BUSY_WAIT_MS = 10_000;
 const BUSY_PAUSE_MS = 50;
 /** What SQLite may keep beside the database. */
 const BESIDE = ['-wal', '-shm', '-journal'];
 
 /**
- * Opens and migrates the mirror; blocks for up to a second while another process still holds the file. Throws AppError
- * `config` for a schema that this version must not touch, `locked` when the file stays busy, and whatever the file
- * system throws.
+ * As `openMirror`, and while another process holds the file, tries again for up to `waitMs` milliseconds. That it waits is
+ * told once, as a warning.
+ */
+export async function openMirrorWhenFree(options: MirrorOptions, waitMs = BUSY_WAIT_MS): Promise<Mirror> {
+  const isLocked = (error: unknown): boolean => error instanceof AppError && error.code === 'locked';
+  return pRetry(() => openMirror(options), {
+    retries: Math.ceil(waitMs / BUSY_PAUSE_MS),
+    factor: 1,
+    minTimeout: BUSY_PAUSE_MS,
+    shouldRetry: ({ error }) => isLocked(error),
+    onFailedAttempt: ({ error, attemptNumber }) => {
+      if (attemptNumber > 1 || !isLocked(error)) return;
+      options.log.warn(
+        { file: options.file, seconds: waitMs / 1000 },
+        'another process has locked the mirror; waiting',
+      );
+    },
+  });
+}
+
+/**
+ * Opens and migrates the mirror. Throws AppError `config` for a schema that this version must not touch, `locked` when
+ * another process holds the file, and whatever the file system throws.
  */
 export function openMirror(options: MirrorOptions): Mirror {
   const { file, log, migrationsDir = join(packageRoot(), 'migrations'), clock = systemClock } = options;
@@ -49,13 +71,15 @@ export function openMirror(options: MirrorOptions): Mirror {
     return new SqliteMirror({ ...opened, clock, onClosed: () => marker.clear() });
   } catch (error) {
     unmark();
-    throw error;
+    if (!isBusy(error)) throw error;
+    const who = 'another process has locked it, e.g. a database tool or a backup';
+    throw new AppError('locked', `${file} can't be opened: ${who}.`, {}, { cause: error });
   }
 }
 
 function openOrReplace(file: string, open: () => OpenFile, { log, clock = systemClock }: MirrorOptions): OpenFile {
   try {
-    return whenFree(open);
+    return open();
   } catch (error) {
     if (error instanceof UnfinishedRebuild || error instanceof OutdatedMirror) {
       drop(file);
@@ -120,18 +144,6 @@ function isDamage(error: unknown): boolean {
   if (error instanceof DamagedMirror) return true;
   // SQLITE_ERROR: a database, but not ours; its tables are in the way of the migrations.
   return /^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(sqliteCode(error) ?? '');
-}
-
-function whenFree<T>(open: () => T): T {
-  for (let tries = 1; ; tries++) {
-    try {
-      return open();
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      if (tries === BUSY_TRIES) throw new AppError('locked', 'Another process uses the mirror.', {}, { cause: error });
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS);
-    }
-  }
 }
 
 /** Removes the database with what belongs to it: a write-ahead log must never meet another database file. */

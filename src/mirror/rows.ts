@@ -9,6 +9,8 @@ export interface TaskRow {
   caller: string;
   agent: string;
   contextId: string;
+  /** Internal: its agent answers with one message. Absent: false. */
+  direct?: boolean;
   /** Wire name, e.g. `TASK_STATE_WORKING`. */
   state: string;
   /** Time of the last change of state, milliseconds since the epoch. */
@@ -46,6 +48,8 @@ export interface TaskQuery {
   agent?: string;
   contextId?: string;
   state?: string;
+  /** Only tasks that are internal, or only those that are not; both when absent. */
+  direct?: boolean;
   /** Inclusive, milliseconds since the epoch. */
   statusSince?: number;
   /** 1..100. */

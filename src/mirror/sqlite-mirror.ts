@@ -115,7 +115,7 @@ export class SqliteMirror implements Mirror {
   upsert(rows: readonly TaskRow[]): void {
     const now = this.file.clock.now();
     storing(() => {
-      const lanes = rows.map(({ scope, caller, agent }) => this.lanes.idOf(scope, caller, agent));
+      const lanes = rows.map((row) => this.lanes.idOf(row));
       this.inTransaction(() => {
         rows.forEach((row, index) => this.write(row, lanes[index]!, now));
         this.messages.prune(rows.length * PRUNE_PER_ROW, now);

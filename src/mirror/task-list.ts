@@ -1,7 +1,7 @@
 // Lists of tasks. A query is a set of arms, each one range of one index in list order; a page merges the arms, and the
 // kept counts say which arms exist at all. So the cost grows with arms and page size, never with the number of tasks.
 import type { Database, Statement } from 'better-sqlite3';
-import type { Lanes } from './lanes.js';
+import { matches, type Lanes } from './lanes.js';
 import { lookupKey } from './lookup-key.js';
 import type { TaskPage, TaskQuery } from './rows.js';
 import { stateCode, stateName } from './state-code.js';
@@ -82,10 +82,8 @@ export class TaskList {
   private arms(partition: Partition, query: TaskQuery): Arm[] {
     if (partition === 'all') return this.countAll.all();
     if (query.contextId === undefined) return this.lanes.matching(query).flatMap((lane) => this.countLane.all(lane.id));
-    return this.countContext.all(lookupKey(query.contextId), query.contextId).filter(({ lane }) => {
-      const { caller, agent } = this.lanes.get(lane);
-      return (query.caller ?? caller) === caller && (query.agent ?? agent) === agent;
-    });
+    const arms = this.countContext.all(lookupKey(query.contextId), query.contextId);
+    return arms.filter(({ lane }) => matches(this.lanes.get(lane), query));
   }
 
   /** Up to one row more than a page, in list order. */
@@ -138,7 +136,8 @@ export class TaskList {
 
 function partitionOf(query: TaskQuery): Partition {
   if (query.contextId !== undefined) return 'context';
-  return query.caller === undefined && query.agent === undefined ? 'all' : 'lane';
+  const { caller, agent, direct } = query;
+  return (caller ?? agent ?? direct) === undefined ? 'all' : 'lane';
 }
 
 /** Newest first, ties by id descending. Ids are ASCII, so this order is the database's own. */

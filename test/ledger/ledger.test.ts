@@ -2,6 +2,7 @@ import { textOf } from '../../src/a2a-model.js';
 import type { TaskRecord, Update } from '../../src/ledger/records.js';
 import type { Follower } from '../../src/ledger/ledger-port.js';
 import { RING_SIZE } from '../../src/ledger/live-task.js';
+import { storing } from '../../src/mirror/sqlite-code.js';
 import { tempMirrors } from '../mirror/temp-mirror.js';
 import { ALICE, newTask, TestLedger, type Event } from '../support/test-ledger.js';
 
@@ -349,6 +350,38 @@ describe('a file that can not be written', () => {
     home.disk.failing.clear();
     await home.restart();
     expect(home.ledger.get('t1')?.task.status.state).toBe('TASK_STATE_WORKING');
+  });
+});
+
+describe('an index that is locked while the server runs', () => {
+  it('loses nothing: tasks go on, lists say why they can not be had, and the index catches up by itself', async () => {
+    const home = await start();
+    const { mirror } = home;
+    await home.ledger.create(newTask('t1'));
+    await home.save();
+    const upsert = mirror.upsert.bind(mirror);
+    let refused = 0;
+    mirror.upsert = () =>
+      storing(() => {
+        refused++;
+        throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+      });
+    await home.ledger.create(newTask('t2'));
+    await home.say(completed('t1'));
+    expect(home.ledger.get('t1')?.task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(() => home.ledger.list({ pageSize: 5 })).toThrow(expect.objectContaining({ code: 'storage-failed' }));
+    home.clock.advance(5_000);
+    expect(refused).toBeGreaterThan(2);
+    expect(home.disk.readText('/home/demo/tasks/t2.json')).toContain('TASK_STATE_WORKING');
+
+    mirror.upsert = upsert;
+    home.clock.advance(1_000);
+    expect(mirror.ids('demo').sort()).toEqual(['t1', 't2']);
+    const { tasks } = home.ledger.list({ pageSize: 5 });
+    expect(Object.fromEntries(tasks.map(({ task }) => [task.id, task.status.state]))).toEqual({
+      t1: 'TASK_STATE_COMPLETED',
+      t2: 'TASK_STATE_WORKING',
+    });
   });
 });
 

@@ -25,6 +25,7 @@ function expected(rows: Iterable<TaskRow>, query: TaskQuery): string[] {
     (row) =>
       (query.caller === undefined || row.caller === query.caller) &&
       (query.agent === undefined || row.agent === query.agent) &&
+      (query.direct === undefined || (row.direct ?? false) === query.direct) &&
       (query.contextId === undefined || row.contextId === query.contextId) &&
       (query.state === undefined || row.state === query.state) &&
       (query.statusSince === undefined || row.statusAt >= query.statusSince),
@@ -91,6 +92,7 @@ describe('against the model', () => {
       taskId: id,
       caller: fc.constantFrom('demo/alice', 'demo/bob', 'other/alice'),
       agent: fc.constantFrom('demo', 'other'),
+      direct: fc.boolean(),
       contextId: fc.constantFrom('c1', 'c2', 'c3'),
       state: fc.constantFrom(...TASK_STATES),
       statusAt: fc.integer({ min: NOW, max: NOW + 4 }),
@@ -106,6 +108,7 @@ describe('against the model', () => {
     {
       caller: fc.constantFrom('demo/alice', 'demo/bob', 'other/alice', 'nobody'),
       agent: fc.constantFrom('demo', 'other', 'nobody'),
+      direct: fc.boolean(),
       contextId: fc.constantFrom('c1', 'c2', 'c3', 'c9'),
       state: fc.constantFrom(...TASK_STATES),
       statusSince: fc.integer({ min: NOW - 1, max: NOW + 5 }),

@@ -4,6 +4,7 @@ import type { Declaration } from '../../src/bus/bus.js';
 import { TOPIC_KINDS, TOPIC_SUFFIX, type TopicKind } from '../../src/bus/topics.js';
 import { HOST_DECLARATION } from '../../src/executors/host.js';
 import { PROMPTS_DECLARATION } from '../../src/executors/prompts.js';
+import { FAULTS_DECLARATION } from '../../src/installation/watch-faults.js';
 import { LEDGER_DECLARATION } from '../../src/ledger/bus-events.js';
 
 /** Everybody on the bus, in flow order. */
@@ -12,6 +13,7 @@ export const declarations = (): readonly Declaration[] => [
   ...PLUGINS({} as Parameters<typeof PLUGINS>[0]),
   HOST_DECLARATION,
   LEDGER_DECLARATION,
+  FAULTS_DECLARATION,
 ];
 
 const named = (list: readonly Declaration[]): string => list.map(({ name }) => `\`${name}\``).join(', ') || '–';

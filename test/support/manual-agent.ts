@@ -15,7 +15,7 @@ export class ManualAgent implements Executor {
   private readonly waiting: ((turn: ManualTurn) => void)[] = [];
 
   /** `message`: it answers with messages. */
-  constructor(private readonly replies?: 'message') {}
+  constructor(public replies?: 'message') {}
 
   private get agent() {
     return { name: 'manual', kind: 'plugin' as const, exposed: true, ...(this.replies && { replies: this.replies }) };

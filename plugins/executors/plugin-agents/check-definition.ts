@@ -3,15 +3,21 @@ import type { AgentDefinition } from '../../../src/authoring/agent-definition.js
 import type { AgentInfo } from '../../../src/executors/contract.js';
 import { nameProblem } from '../../../src/workspace/names.js';
 
+const MEMBERS = ['name', 'description', 'skills', 'exposed', 'replies', 'approval', 'run'];
+
 /** Throws an Error that says what is wrong. Authors in JavaScript have no compiler to tell them. */
 export function checkDefinition(definition: AgentDefinition): void {
   if (typeof definition !== 'object' || definition === null) throw new Error('an agent must be an object');
-  const { name, description, skills = [], replies, run } = definition as Partial<AgentDefinition>;
+  const { name, description, skills = [], exposed = true, replies, run } = definition as Partial<AgentDefinition>;
   const problem = typeof name === 'string' ? nameProblem(name) : 'must be a text';
   if (problem !== undefined) throw new Error(`the name of an agent ${problem}`);
   const wrong = (what: string): Error => new Error(`agent ${name}: ${what}`);
+  // A misspelt `approval` would let everything pass.
+  const unknown = Object.keys(definition).find((member) => !MEMBERS.includes(member));
+  if (unknown !== undefined) throw wrong(`there is no member ${unknown}; there are ${MEMBERS.join(', ')}`);
   if (typeof description !== 'string') throw wrong('description must be a text');
   if (typeof run !== 'function') throw wrong('run must be a function');
+  if (typeof exposed !== 'boolean') throw wrong('exposed must be true or false');
   if (replies !== undefined && replies !== 'task' && replies !== 'message') {
     throw wrong("replies must be 'task' or 'message'");
   }
@@ -21,8 +27,8 @@ export function checkDefinition(definition: AgentDefinition): void {
   if (!Array.isArray(approval)) throw wrong('approval must be a list of skills');
   if (approval.length > 0 && replies === 'message') throw wrong('one that replies with a message can wait for nobody');
   const offered = new Set(['*', ...skills.map(({ id }) => id)]);
-  const unknown = (approval as string[]).find((skill) => !offered.has(skill));
-  if (unknown !== undefined) throw wrong(`approval names the skill ${unknown}, which it does not offer`);
+  const missing = (approval as string[]).find((skill) => !offered.has(skill));
+  if (missing !== undefined) throw wrong(`approval names the skill ${missing}, which it does not offer`);
 }
 
 export function infoOf(definition: AgentDefinition): AgentInfo {

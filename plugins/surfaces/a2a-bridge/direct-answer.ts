@@ -4,6 +4,7 @@ import type { Message } from '../../../src/a2a-model.js';
 import { settle } from '../../../src/executors/settle.js';
 import { directReply } from '../../../src/ledger/direct-reply.js';
 import type { Ledger } from '../../../src/ledger/ledger-port.js';
+import { acceptedMessage, type OutputModes } from './output-modes.js';
 import type { Admitted } from './send-message.js';
 
 export class DirectAnswer {
@@ -12,6 +13,7 @@ export class DirectAnswer {
   constructor(
     private readonly ledger: Pick<Ledger, 'follow' | 'get'>,
     private readonly admitted: Admitted,
+    private readonly accepted: OutputModes,
   ) {}
 
   get seq(): number {
@@ -22,9 +24,10 @@ export class DirectAnswer {
   async message(): Promise<Message | undefined> {
     const { record, seq } = this.admitted;
     const { ledger } = this;
-    const reply = directReply(record);
-    if (reply) return reply.message;
-    return directReply(await settle(record.task.id, { ledger, signal: this.hangUp.signal, afterSeq: seq }))?.message;
+    const { signal } = this.hangUp;
+    const reply = directReply(record) ?? directReply(await settle(record.task.id, { ledger, signal, afterSeq: seq }));
+    // Why it failed is told in words, like in a task's status.
+    return reply && (reply.failed ? reply.message : acceptedMessage(reply.message, this.accepted));
   }
 
   /** Ends the wait. */

@@ -14,11 +14,11 @@ export function listTasks(
 ): ListTasksResponse {
   const { contextId, state, statusSince, pageSize, pageToken, historyLength, includeArtifacts } = request;
   const binding = JSON.stringify([caller.id, target.agent.name, contextId, state, statusSince]);
-  // Nobody sees the tasks of an agent that answers with messages.
-  if (target.agent.replies === 'message') return { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
   const page = ledger.list({
     caller: caller.id,
     agent: target.agent.name,
+    // Those behind messages are internal, however the agent answers now.
+    direct: false,
     pageSize,
     ...(contextId !== undefined && { contextId }),
     ...(state !== undefined && { state }),

@@ -27,7 +27,7 @@ export class Operations {
   async sendMessage(call: Call): Promise<SdkTask | SdkMessage> {
     const { send } = call.take<'SendMessage'>();
     const admitted = await submit(this.ports, call, send);
-    if (admitted.record.envelope.direct) return this.directMessage(call, admitted);
+    if (admitted.record.envelope.direct) return this.directMessage(call, admitted, send);
     const record = send.returnImmediately ? admitted.record : await settled(this.ports, call, admitted);
     return this.view(record, send);
   }
@@ -96,8 +96,8 @@ export class Operations {
     }
   }
 
-  private async directMessage(call: Call, admitted: Admitted): Promise<SdkMessage> {
-    const answer = new DirectAnswer(this.ports.ledger, admitted);
+  private async directMessage(call: Call, admitted: Admitted, { accepted }: TaskView): Promise<SdkMessage> {
+    const answer = new DirectAnswer(this.ports.ledger, admitted, accepted);
     const stopListening = call.onGone(() => answer.close());
     try {
       const message = await answer.message();

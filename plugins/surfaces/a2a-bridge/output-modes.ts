@@ -1,11 +1,13 @@
 // The media types a caller accepts in an answer. What it can't read is converted where text and JSON can stand for each
 // other, and left out otherwise; the stored task keeps everything, and GetTask shows it.
-import type { Artifact, Part, StreamEvent } from '../../../src/a2a-model.js';
+import type { Artifact, Message, Part, StreamEvent } from '../../../src/a2a-model.js';
 import { acceptsMode } from './input-modes.js';
 
 /** Lower case; undefined accepts everything. */
 export type OutputModes = readonly string[] | undefined;
 
+/** A message has at least one part; this one is in words whatever is accepted, as a failure is. */
+const NOTHING_ACCEPTED = 'The answer holds nothing of a type that you accept.';
 const TEXT = 'text/plain';
 const JSON_TYPE = 'application/json';
 
@@ -30,6 +32,13 @@ export function acceptedEvent(event: StreamEvent, modes: OutputModes): StreamEve
   const { artifactUpdate } = event;
   const [artifact] = acceptedArtifacts([artifactUpdate.artifact], modes);
   return artifact && { artifactUpdate: { ...artifactUpdate, artifact } };
+}
+
+/** The message as this caller may read it; one of which nothing is left says so. */
+export function acceptedMessage(message: Message, modes: OutputModes): Message {
+  if (modes === undefined) return message;
+  const parts = message.parts.flatMap((part) => acceptedPart(part, modes) ?? []);
+  return { ...message, parts: parts.length > 0 ? parts : [{ text: NOTHING_ACCEPTED }] };
 }
 
 function acceptedPart(part: Part, modes: readonly string[]): Part | undefined {

@@ -29,7 +29,7 @@ export async function openSend(ports: SendPorts, call: Call): Promise<OpenStream
   const admitted = await submit(ports, call, send);
   const { record, seq } = admitted;
   const read = blobReader(ports.blobs, record.envelope.caller.scope);
-  if (record.envelope.direct) return { reply: new DirectAnswer(ports.ledger, admitted), read };
+  if (record.envelope.direct) return { reply: new DirectAnswer(ports.ledger, admitted, send.accepted), read };
   if (ends(record.task.status.state, call.legacy)) return { first: { record, seq }, read, view: send };
   const follower = ports.ledger.follow(record.task.id, seq);
   if (follower.replayed) return { first: { record, seq }, follower, read, view: send };

@@ -73,8 +73,55 @@ overEachBinding(server, 'direct messages', [
       for (const [operation, params] of calls)
         reasons.push((await binding.call(operation, params, MANUAL)).error?.reason);
       expect(reasons).toEqual(Array(calls.length).fill('TASK_NOT_FOUND'));
-      const { tasks, totalSize } = (await binding.call('ListTasks', {}, MANUAL)).result;
-      expect([tasks, totalSize]).toEqual([[], 0]);
+      const { tasks } = (await binding.call('ListTasks', {}, MANUAL)).result;
+      expect(tasks.map((task: Any) => task.id)).not.toContain(id);
+    },
+  ],
+  [
+    '[89] The message consists of what acceptedOutputModes lists, in an answer and in a stream; one of which nothing is left says so. (§3.2.2)',
+    async (binding) => {
+      const parts = [{ text: 'words' }, { data: { n: 3 } }, { url: 'https://files.example/a.bin', mediaType: 'a/b' }];
+      const got = async (end: RunOutcome, ...acceptedOutputModes: string[]): Promise<Any[]> => {
+        const params = (): unknown => sendParams('hi', {}, { acceptedOutputModes });
+        const finish = (turn: ManualTurn): void => turn.end(end);
+        const { result } = await answered(binding.call('SendMessage', params(), MANUAL), finish);
+        const events = await answered(binding.events('SendStreamingMessage', params(), MANUAL), finish);
+        expect(events.map(({ message }) => message.parts)).toEqual([result.message.parts]);
+        return result.message.parts;
+      };
+      const all: RunOutcome = { kind: 'completed', parts };
+      expect(await got(all)).toHaveLength(3);
+      const [words, data, ...none] = await got(all, 'text/plain');
+      expect([words.text, JSON.parse(data.text), none]).toEqual(['words', { n: 3 }, []]);
+      expect(await got(all, 'application/json')).toMatchObject([{ data: 'words' }, { data: { n: 3 } }]);
+      expect(await got(all, 'a/*')).toMatchObject([{ url: 'https://files.example/a.bin' }]);
+      expect(await got(all, 'image/png')).toMatchObject([{ text: expect.stringContaining('that you accept') }]);
+      const failed = await got({ kind: 'failed', text: 'no paper' }, 'image/png');
+      expect(failed).toMatchObject([{ text: expect.stringContaining('no paper') }]);
+      return got(all, 'application/json');
+    },
+  ],
+  [
+    '[97] An agent that changes how it answers lists the tasks it answered with, and never those behind messages. (§3.1.2)',
+    async (binding) => {
+      const contextId = `mode-${binding.name.replaceAll(/\W/g, '')}`;
+      const lists = async (): Promise<Any[]> => {
+        const of = async (more: object): Promise<Any> => (await binding.call('ListTasks', more, MANUAL)).result;
+        const [whole, context] = [await of({}), await of({ contextId, includeArtifacts: true })];
+        expect([whole.totalSize, context.totalSize]).toEqual([whole.tasks.length, context.tasks.length]);
+        return [whole, context].map(({ tasks }) => tasks.map(({ id }: Any) => id));
+      };
+      const say = (): Promise<Any> => answered(binding.call('SendMessage', sendParams('hi', { contextId }), MANUAL));
+      const [before] = await lists();
+      expect((await say()).result).toHaveProperty('message');
+      agent.replies = undefined;
+      const { task } = (await say()).result;
+      expect(await lists()).toEqual([[task.id, ...before], [task.id]]);
+      agent.replies = 'message';
+      expect((await say()).result).toHaveProperty('message');
+      expect(await lists()).toEqual([[task.id, ...before], [task.id]]);
+      expect((await binding.call('GetTask', { id: task.id }, MANUAL)).result.id).toBe(task.id);
+      return [];
     },
   ],
   [
