@@ -14,6 +14,7 @@ export type {
   MessageAgent,
   ReceivedPart,
   SkillDefinition,
+  ChoosingAgent,
   TaskAgent,
   WorkHandle,
 } from './agent-definition.js';
