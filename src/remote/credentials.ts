@@ -2,6 +2,7 @@
 // whatever comes back.
 import { REDACTED } from '../log.js';
 import type { RemoteAgent } from '../workspace/remote-agent-files.js';
+import { secretsOfEntry } from '../workspace/remote-agent-secrets.js';
 import type { KeyPlace } from './key-place.js';
 
 /** Shorter values would tear holes into ordinary text. */
@@ -15,7 +16,7 @@ export class Credentials {
 
   constructor(private readonly agent: Pick<RemoteAgent, 'url' | 'key' | 'headers'>) {
     this.origin = new URL(agent.url).origin;
-    const values = [agent.key ?? '', ...Object.values(agent.headers ?? {})].filter((one) => one.length >= SHORTEST);
+    const values = secretsOfEntry(agent).filter((one) => one.length >= SHORTEST);
     this.secrets = [...new Set(values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]))];
   }
 

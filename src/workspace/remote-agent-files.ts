@@ -10,6 +10,7 @@ import { nameProblem } from './names.js';
 import type { Freshness } from './freshness.js';
 import { OwnerFile } from './owner-file.js';
 import type { Reading } from './owner-json.js';
+import { secretsOfEntry } from './remote-agent-secrets.js';
 
 const FILE = 'agents.json';
 const OPERATOR = 'operator';
@@ -71,14 +72,10 @@ export function readRemoteAgents(
   return { agents, problems };
 }
 
-/** Every key and header value in the file, of entries that are skipped too: what is written there is meant to be secret. */
+/** Of all entries in the file, those that are skipped too: what is written there is meant to be secret. */
 function secretsOf({ document }: Reading): string[] {
   const list = document?.['agents'];
-  return (Array.isArray(list) ? (list as unknown[]) : []).flatMap((entry) => {
-    const { key, headers } = (entry ?? {}) as { key?: unknown; headers?: unknown };
-    const values = typeof headers === 'object' && headers !== null ? Object.values(headers) : [];
-    return [key, ...values].filter((value): value is string => typeof value === 'string' && value !== '');
-  });
+  return (Array.isArray(list) ? (list as unknown[]) : []).flatMap(secretsOfEntry);
 }
 
 export interface RemoteAgentFilesOptions {

@@ -320,6 +320,16 @@ describe('a planted key', () => {
     expect(peer.requests.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);
   });
 
+  test('is not shown without its scheme either, as a peer may repeat it', async () => {
+    const { peer, remote } = await peerWith({}, { headers: { Authorization: `Bearer ${KEY}` } });
+    await remote.send({ message: text('x') });
+    const { id } = peer.latest;
+    peer.show(id, 'TASK_STATE_INPUT_REQUIRED', `is ${KEY} right?`);
+    expect(JSON.stringify(await remote.get(id))).toContain('is [redacted] right?');
+    peer.next('GetTask', { error: { code: -32603, message: `your key ${KEY} is odd` } });
+    await expect(remote.get(id)).rejects.toThrow('your key [redacted] is odd');
+  });
+
   test('does not go where the card says: another origin is called without it, a local name is not believed', async () => {
     const elsewhere = closeAfter(await new Receiver().start());
     const card = (url: string) => ({
