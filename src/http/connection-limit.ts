@@ -10,9 +10,25 @@ export function connectionLimit(max: number, openFiles: number | undefined): num
   return Math.min(max, openFiles - Math.min(Math.ceil(openFiles / 4), LARGEST_RESERVE));
 }
 
-/** The operating system's limit of open files for this process; undefined where there is none or it is not told. */
-export function openFilesLimit(): number | undefined {
-  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
-  const soft = userLimits?.open_files?.soft;
-  return typeof soft === 'number' ? soft : undefined;
+/**
+ * The operating system's limit of open files for this process; undefined where there is none or it is not told. Connections
+ * are left out of the report that tells it: looking up their names would block a program that has some for seconds.
+ */
+export function openFilesLimit(report: LimitReport = process.report): number | undefined {
+  const { excludeNetwork } = report;
+  report.excludeNetwork = true;
+  try {
+    const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+    const soft = userLimits?.open_files?.soft;
+    return typeof soft === 'number' ? soft : undefined;
+  } finally {
+    report.excludeNetwork = excludeNetwork;
+  }
+}
+
+/** Node's diagnostic report, as far as it is used. */
+interface LimitReport {
+  /** Node has it since 20.13; its types do not. */
+  excludeNetwork?: boolean | undefined;
+  getReport(): object;
 }
