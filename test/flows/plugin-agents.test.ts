@@ -35,8 +35,9 @@ describe('an agent in a plugin file', () => {
   });
 
   it('decides by the message whether it answers with a message or with a task, and a mistake makes it a task', async () => {
-    const body = `return 'ask' in handle ? 'task' : 'message';`;
-    const replies = `replies: ({ parts: [{ text }] }) => { if (text === 'x') throw new Error('no idea'); return text; },`;
+    // Both are methods, and mean their object by `this`.
+    const body = `if (this.name !== 'chooser') throw new Error('lost'); return 'ask' in handle ? 'task' : 'message';`;
+    const replies = `replies({ parts: [{ text }] }) { if (text === 'x' || !this.name) throw new Error('no idea'); return text; },`;
     const server = await PluginHome.start({
       'chooser.js': `import { defineAgent } from 'a2a-switchboard';
         export default defineAgent({ name: 'chooser', description: 'a test', ${replies} run(prompt, handle) { ${body} } });`,

@@ -65,7 +65,7 @@ export class AgentExecutor implements Executor {
       // As it was decided when the task began, whatever the definition says by now.
       const direct = core.ledger.get(prompt.taskId)?.envelope.direct === true;
       const work = definition.run as (prompt: AgentPrompt, handle: WorkHandle) => ReturnType<AgentDefinition['run']>;
-      const answer = await work(run.prompt, direct ? run.workHandle() : run.agentHandle());
+      const answer = await work.call(definition, run.prompt, direct ? run.workHandle() : run.agentHandle());
       return run.unwound ? this.swallowed(run, by) : run.outcome(answer);
     } catch (error) {
       return this.endOf(error, run, agent);

@@ -52,7 +52,7 @@ export function infoOf(definition: AgentDefinition, by: Pick<Adder, 'failed'>): 
       ...(examples && { examples: [...examples] }),
     })),
     ...(replies === 'message' && { replies }),
-    ...(typeof replies === 'function' && { replies: safely(replies, name, by) }),
+    ...(typeof replies === 'function' && { replies: safely(replies.bind(definition), name, by) }),
     ...(approval && { approval: [...approval] }),
   };
 }
