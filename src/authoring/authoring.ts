@@ -1,5 +1,13 @@
 // What plugins import as `a2a-switchboard`: the same objects that the switchboard itself uses.
-export { definePlugin, type Core, type Installed, type Needs, type Plugin, type PluginContext } from '../plugin.js';
+export {
+  definePlugin,
+  type Audience,
+  type Core,
+  type Installed,
+  type Needs,
+  type Plugin,
+  type PluginContext,
+} from '../plugin.js';
 export { defineAgent } from './define-agent.js';
 export { CallFailure } from './call-failure.js';
 export type {
@@ -17,6 +25,18 @@ export type {
   TaskAgent,
   WorkHandle,
 } from './agent-definition.js';
+export type {
+  Attachment,
+  Driver,
+  DriverContext,
+  DriverEvent,
+  DriverSession,
+  DriverTurn,
+  Frame,
+  ToolDeclaration,
+  ToolResult,
+  TurnEnd,
+} from './driver.js';
 export { AppError, type ErrorCode } from '../errors.js';
 export {
   RunFailure,
