@@ -159,6 +159,7 @@ export const FILE_SCHEMA = z
     outbound: z.boolean(),
     allowPrivate: z.array(allowed),
     cardWithoutHeader: z.enum(['hybrid', '1.0', '0.3'], 'must be hybrid, 1.0 or 0.3'),
+    idempotentSend: z.boolean(),
     streaming: z.boolean(),
     extendedCards: z.boolean(),
     requiredExtensions: z.array(text),

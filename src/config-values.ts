@@ -74,6 +74,8 @@ export interface Config {
   allowPrivate: string[];
   /** The card's document for clients that name no version. */
   cardWithoutHeader: 'hybrid' | '1.0' | '0.3';
+  /** Whether a message that a caller sends again is answered by its first task, and its id refused for another one. */
+  idempotentSend: boolean;
   /** Whether callers may follow a task as a stream; otherwise they poll, or register webhooks. */
   streaming: boolean;
   /** Whether callers may read a card of what is theirs to use. */
@@ -144,6 +146,7 @@ export const DEFAULTS: Omit<Config, 'home'> = {
   outbound: true,
   allowPrivate: [],
   cardWithoutHeader: 'hybrid',
+  idempotentSend: true,
   streaming: true,
   extendedCards: true,
   requiredExtensions: [],

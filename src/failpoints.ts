@@ -39,6 +39,9 @@ export const FAILPOINTS = [
   'purge.after-checkpoint',
   'purge.after-transcript',
   'purge.after-blob',
+  'push.before-call',
+  'push.after-answer',
+  'push.after-acknowledgement',
   ...REMOTE_FAILPOINTS,
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];

@@ -125,7 +125,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const problems = new FileProblems(log);
   const fresh = new Freshness(true);
   const workspaces = openWorkspaces({ home, log, problems, fresh });
-  const remoteFiles = new RemoteAgentFiles({ home, workspaces, problems, secrets });
+  const remoteFiles = new RemoteAgentFiles({ home, workspaces, problems, secrets, fresh });
   // Read now, so that no log line comes before their keys are known.
   for (const scope of remoteFiles.scopes()) remoteFiles.of(scope);
   const failpoints = new Failpoints(config.failpoint);
@@ -198,7 +198,8 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   let url = config.publicUrl ?? localUrl(config.host, config.port);
 
   const hops = new Hops(ensureSwitchboardId(home, randomId));
-  const calls = new AgentCalls({ prompts, ledger, blobs, turns: host, hops, clock, newId: orderedId, log });
+  const callPorts = { prompts, ledger, blobs, turns: host, workspaces, hops, clock, newId: orderedId, log };
+  const calls = new AgentCalls(callPorts);
   const core: Core = {
     config,
     environment,

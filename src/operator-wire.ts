@@ -159,6 +159,7 @@ const remote = z
     workspace: z.string().optional().describe('Whose agents.json names it; the list of the home when absent.'),
     reachable: z.enum(['yes', 'no', 'unknown']).describe('`unknown` until it was first asked.'),
     lastSeen: z.string().optional(),
+    leftAloneUntil: z.string().optional().describe('It failed too often in a row, and is not asked before then.'),
     problem: z.string().optional().describe('Why the last call did not work.'),
     protocols: z.array(z.string()).optional(),
     bindings: z.array(z.string()).optional(),

@@ -24,9 +24,12 @@ export type ReceivedPart =
       bytes(): Uint8Array;
     };
 
-/** A file, text or data of the result. Sent again under the same name it replaces the first. */
+/** A file, text, link to a file, or data of the result. Sent again under the same name it replaces the first. */
 export type AgentArtifact = { name: string; description?: string } & (
-  { text: string; mediaType?: string } | { data: unknown } | { bytes: Uint8Array; mediaType?: string }
+  | { text: string; mediaType?: string }
+  | { data: unknown }
+  | { url: string; mediaType?: string }
+  | { bytes: Uint8Array; mediaType?: string }
 );
 
 /** What the task is about. The same for every run of it, however often the function runs. */

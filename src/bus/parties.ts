@@ -19,6 +19,8 @@ export interface ReplyTo {
   contextId: string;
   /** The task whose turn asked. */
   taskId: string;
+  /** It waits itself, and nobody tells it later: a plugin's agent has no conversation that could be told. */
+  waits?: true;
 }
 
 /** Where a task's work is done at a remote agent. Outlives the watch, so that what comes next continues there. */
@@ -26,4 +28,17 @@ export interface RemoteRef {
   agent: string;
   taskId?: string;
   contextId?: string;
+  /** The last question that the remote task asked. */
+  asked?: AskedQuestion;
+}
+
+/** What a question is known by when the remote agent shows it again. */
+export interface AskedQuestion {
+  /** The turn here that it ended. */
+  turn: number;
+  /** Those of the status that asked, where it had them. */
+  messageId?: string;
+  timestamp?: string;
+  /** SHA-256 in hex of its text. */
+  words: string;
 }

@@ -7,6 +7,7 @@ import { readServerInfo } from '../home.js';
 import { findClient, print, runningServer, settings, type Context, type GlobalOptions } from './context.js';
 import { checkData, checkFolders, checkKeyFiles, checkMirror, checkWorkspaces, type Finding } from './doctor-checks.js';
 import { pluginFindings, readPlugins } from './check-plugins.js';
+import { remoteFindings } from './check-remote-agents.js';
 import { EXIT } from './exit-codes.js';
 import { localHome } from './local-home.js';
 
@@ -66,7 +67,8 @@ async function checkServer(context: Context, options: GlobalOptions, config: Con
     const ready = await findClient(context, { ...options, url: server.url })?.ready();
     if (ready?.status === 'ready') {
       const plugins = pluginFindings(ready.plugins ?? []);
-      return [{ check: 'server', level: 'ok', text: `ready at ${server.url}` }, ...plugins];
+      const agents = remoteFindings(ready.remoteAgents ?? []);
+      return [{ check: 'server', level: 'ok', text: `ready at ${server.url}` }, ...plugins, ...agents];
     }
     const advice = 'Look at its log; most often the disk is full.';
     return [{ check: 'server', level: 'problem', text: `not ready: ${ready?.ledger ?? 'unknown reason'}`, advice }];

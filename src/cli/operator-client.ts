@@ -21,6 +21,18 @@ export interface Readiness {
   ledger?: string;
   problems?: { workspace: string; file: string; problem: string }[];
   plugins?: PluginsAnswer['plugins'];
+  remoteAgents?: RemoteState[];
+}
+
+/** How an agent elsewhere was reached last. */
+export interface RemoteState {
+  name: string;
+  /** Whose agents.json names it; the home's list when absent. */
+  workspace?: string;
+  reachable: 'yes' | 'no' | 'unknown';
+  problem?: string;
+  lastSeen?: string;
+  leftAloneUntil?: string;
 }
 
 export class OperatorClient {

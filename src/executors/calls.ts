@@ -8,6 +8,7 @@ import { owedReply } from '../ledger/owed-reply.js';
 import type { TaskRecord } from '../ledger/records.js';
 import type { Logger } from '../log.js';
 import type { BlobStore } from '../workspace/blob-store.js';
+import type { WorkspaceDirectory } from '../workspace/directory.js';
 import type { Asker, CallRequest, Calls } from './calls-port.js';
 import type { Admission, PromptPort } from './prompt-port.js';
 import { settle } from './settle.js';
@@ -18,6 +19,8 @@ export interface CallsDeps {
   ledger: Pick<Ledger, 'get' | 'follow' | 'committed' | 'replies'>;
   blobs: Pick<BlobStore, 'tentatively'>;
   turns: Pick<Turns, 'look'>;
+  /** Agents with conversations: only those can be told later. */
+  workspaces: Pick<WorkspaceDirectory, 'has'>;
   hops: Pick<Hops, 'of'>;
   clock: Clock;
   newId: NewId;
@@ -89,7 +92,7 @@ export class AgentCalls implements Calls {
   }
 
   private submit(request: CallRequest, messageId: string): Promise<Admission> {
-    const { prompts, blobs, hops } = this.deps;
+    const { prompts, blobs, hops, workspaces } = this.deps;
     const { asker, surface, lookIn, agent, skill, taskId } = request;
     const { caller, chain, traceparent, synthetic } = asker;
     const contextId = request.contextId ?? (taskId && this.deps.ledger.get(taskId)?.task.contextId);
@@ -105,7 +108,12 @@ export class AgentCalls implements Calls {
           ...(contextId !== undefined && { contextId }),
         },
         chain: [...chain, hops.of(asker.agent)],
-        replyTo: { agent: asker.agent, contextId: asker.contextId, taskId: asker.taskId },
+        replyTo: {
+          agent: asker.agent,
+          contextId: asker.contextId,
+          taskId: asker.taskId,
+          ...(!workspaces.has(asker.agent) && { waits: true as const }),
+        },
         ...(agent !== undefined && { agent }),
         ...(skill !== undefined && { skill }),
         ...(lookIn !== undefined && { lookIn }),

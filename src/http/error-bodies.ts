@@ -46,7 +46,8 @@ export function errorAnswer(
     case 'rest': {
       const code = status ?? row.http;
       const body = { error: { code, status: row.status, message, details: errorDetails(error) } };
-      return { status: code, type: 'application/a2a+json', body };
+      // Not A2A's own type, which answers have: clients exist that read an error's details only in plain JSON.
+      return { status: code, type: 'application/json', body };
     }
     case 'legacyRest': {
       const body = { code: legacyCode(row), message, data: errorDetails(error) };

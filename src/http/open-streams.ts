@@ -57,7 +57,7 @@ export class OpenStreams {
   }
 
   /** Throws AppError `rate-limited` when the caller has too many, `overloaded` when everybody together has. */
-  take(callerId: string, keyHash: string | undefined, stream: Endable): StreamGroup {
+  mustHaveRoom(callerId: string): void {
     const { perCaller, total } = this.deps.limits;
     const retryAfter = RETRY_AFTER;
     const ofCaller = this.of(callerId);
@@ -66,6 +66,11 @@ export class OpenStreams {
       throw new AppError('rate-limited', `This caller has ${perCaller} open streams, its limit.`, { retryAfter });
     }
     if (this.count >= total) throw new AppError('overloaded', 'Too many streams are open.', { retryAfter });
+  }
+
+  /** Throws as `mustHaveRoom` does. */
+  take(callerId: string, keyHash: string | undefined, stream: Endable): StreamGroup {
+    this.mustHaveRoom(callerId);
     const group = this.groupOf(callerId, keyHash);
     group.streams.add(stream);
     this.bump(callerId, 1);

@@ -13,6 +13,8 @@ import { createErrorWriters } from './error-writers.js';
 import { answerMalformed } from './malformed.js';
 import type { Metrics } from './metrics.js';
 import { meterRequests } from './meter-requests.js';
+import { connectionLimit, openFilesLimit } from './connection-limit.js';
+import { oneHost } from './one-host.js';
 import { requestIds } from './request-id.js';
 import { securityHeaders, setHeaders } from './security-headers.js';
 import { cutOffStalledReaders } from './slow-readers.js';
@@ -55,7 +57,13 @@ export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpS
   app.disable('etag');
   app.set('trust proxy', config.trustedProxies);
   const always = securityHeaders(config);
-  app.use(requestIds(), setHeaders(always), meterRequests({ metrics, log, clock }), cutOffStalledReaders(stallMs));
+  app.use(
+    requestIds(),
+    setHeaders(always),
+    oneHost(),
+    meterRequests({ metrics, log, clock }),
+    cutOffStalledReaders(stallMs),
+  );
   if (config.corsOrigins.length > 0) app.use(cors(config.corsOrigins));
   const routes = express.Router();
   const mounts: Mount[] = [];
@@ -79,12 +87,16 @@ export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpS
       headersTimeout,
       requestTimeout: Math.max(requestSeconds * 1000, headersTimeout),
       keepAliveTimeout: keepAliveSeconds * 1000,
-      // How late a timeout may be noticed.
-      connectionsCheckingInterval: Math.min(headersTimeout / 2, 2_000),
+      // How late a timeout may be noticed. All that ran out meanwhile are closed at once, so that thousands of slow clients
+      // would stop the event loop for long if this were seconds.
+      connectionsCheckingInterval: Math.min(headersTimeout / 2, CHECK_MS),
     },
     app,
   );
-  server.maxConnections = max;
+  server.maxConnections = connectionLimit(max, openFilesLimit());
+  if (server.maxConnections < max) {
+    log.warn({ connections: server.maxConnections, wanted: max }, 'fewer connections than allowed: too few open files');
+  }
   server.on('clientError', answerMalformed(always));
   // An expectation other than 100-continue is nothing to refuse a request for.
   server.on('checkExpectation', app);
@@ -111,6 +123,9 @@ export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpS
       }),
   };
 }
+
+/** How often connections are looked at for timeouts (ms). */
+const CHECK_MS = 100;
 
 /**
  * Connections that wait to be accepted; the system caps it. A queue that is full makes everybody's connection wait for

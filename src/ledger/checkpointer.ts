@@ -19,6 +19,9 @@ const FILES_WAIT_MS = 100;
 const FILES_AT_ONCE = 16;
 /** A slice ends early after so many milliseconds: making files is slow where many were deleted. */
 const SLICE_MS = 2;
+/** For every so many tasks that are behind, a slice is once more as large: memory must not grow with a load that lasts. */
+const BEHIND_A_SLICE = 256;
+const LARGEST_SLICE = 16;
 const ROWS_WAIT_MS = 500;
 const ROWS_AT_ONCE = 64;
 const RETRY_MS = 1_000;
@@ -128,9 +131,11 @@ export class Checkpointer {
   }
 
   private saveSlice(): boolean {
-    const slice = first(this.unsaved, FILES_AT_ONCE, this.deps.clock.now() - FILES_WAIT_MS);
-    const saved = this.save(slice, SLICE_MS);
-    if (saved < slice.length || slice.length === FILES_AT_ONCE) return true;
+    const size = Math.min(1 + this.unsaved.size / BEHIND_A_SLICE, LARGEST_SLICE);
+    const most = Math.floor(FILES_AT_ONCE * size);
+    const slice = first(this.unsaved, most, this.deps.clock.now() - FILES_WAIT_MS);
+    const saved = this.save(slice, SLICE_MS * size);
+    if (saved < slice.length || slice.length === most) return true;
     if (this.unsaved.size > 0) this.files.due();
     return false;
   }

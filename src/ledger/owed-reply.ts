@@ -7,17 +7,20 @@ export const replyRefusal = (
   { replyTo }: Pick<TaskEnvelope, 'replyTo'>,
   { upTo }: Extract<TaskEvent, { type: 'reply-acknowledged' }>,
 ): string | undefined => {
-  if (!replyTo) return 'nobody asked for it';
+  if (!replyTo || replyTo.waits) return 'nobody is to be told of it';
   return upTo <= replyTo.acknowledged ? 'it is acknowledged' : undefined;
 };
 
 /** Position of the state that is to be told now; undefined when there is none. */
 export function owedReply({ task, envelope }: TaskRecord): number | undefined {
   const newest = envelope.transitions.at(-1);
-  if (!envelope.replyTo || !newest || !isSettled(task.status.state)) return undefined;
-  return newest.seq > envelope.replyTo.acknowledged ? newest.seq : undefined;
+  const { replyTo } = envelope;
+  if (!replyTo || replyTo.waits || !newest || !isSettled(task.status.state)) return undefined;
+  return newest.seq > replyTo.acknowledged ? newest.seq : undefined;
 }
 
 /** True as long as there is, or may come, something to tell. */
 export const mayOweReply = (record: TaskRecord): boolean =>
-  record.envelope.replyTo !== undefined && (!isTerminal(record.task.status.state) || owedReply(record) !== undefined);
+  record.envelope.replyTo !== undefined &&
+  !record.envelope.replyTo.waits &&
+  (!isTerminal(record.task.status.state) || owedReply(record) !== undefined);

@@ -20,6 +20,10 @@ const isClosed = ({ failures }: Breaker): boolean => failures < FAILURES;
 /** When true, go on with `asked`. */
 export const mayTry = (breaker: Breaker, now: number): boolean => isClosed(breaker) || now >= breaker.openUntil;
 
+/** Until when nothing is tried; undefined when something would be now. */
+export const openUntil = (breaker: Breaker, now: number): number | undefined =>
+  mayTry(breaker, now) ? undefined : breaker.openUntil;
+
 /** A request was let through: it is the only one for as long as a pause. */
 export const asked = (breaker: Breaker, now: number): Breaker =>
   isClosed(breaker) ? breaker : { ...breaker, openUntil: now + breaker.pauseMs };

@@ -4,6 +4,9 @@ import type { PeerSession } from './peer-session.js';
 import type { CallOptions, InlineFile } from './remote-port.js';
 import { parseUrl } from '../net/parse-url.js';
 
+/** A file that trickles in for longer is given up. */
+const WHOLE_MS = 1_800_000;
+
 /** `options.timeoutMs`: of silence. Throws RemoteError, `refused` with code `TOO_LARGE` for a file above the limit. */
 export async function downloadFile(
   { http, faults }: Pick<PeerSession, 'http' | 'faults'>,
@@ -18,6 +21,7 @@ export async function downloadFile(
     headers: { accept: '*/*', ...(traceparent !== undefined && { traceparent }) },
     maxBytes,
     idle: true,
+    wholeMs: WHOLE_MS,
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal && { signal }),
   });

@@ -101,7 +101,7 @@ export class GrpcBinding implements Binding {
     const until = Date.now() + CONNECT_MS;
     for (let state = channel.getConnectivityState(true); state !== READY;) {
       // Failing at once: the channel would go on trying by itself.
-      if (state === TRANSIENT_FAILURE || state === SHUTDOWN) throw new NotConnected();
+      if (state === TRANSIENT_FAILURE || state === SHUTDOWN) throw new NotConnected(await lastError(client));
       const before = state;
       await new Promise<void>((resolve, reject) => {
         patience.signal.addEventListener('abort', () => reject(new NotConnected()), { once: true });
@@ -156,7 +156,13 @@ export class GrpcBinding implements Binding {
     const reason = patience.reason();
     if (reason || error instanceof NotConnected) this.close();
     if (reason) return reason;
-    if (error instanceof NotConnected) return faults.unreachable('no connection could be made', 'NOT_CONNECTED', error);
+    if (error instanceof NotConnected) {
+      const refused = /certificate|altnames/i.test(error.message);
+      const [why, code] = refused
+        ? ['its certificate is not accepted', 'CERTIFICATE']
+        : ['no connection could be made', 'NOT_CONNECTED'];
+      return faults.unreachable(why, code, error);
+    }
     if (!isServiceError(error)) return faults.transport(error);
     // The next call resolves and checks the name again.
     if (error.code === UNAVAILABLE) this.close();
@@ -173,6 +179,15 @@ export class GrpcBinding implements Binding {
 }
 
 class NotConnected extends Error {}
+
+/** Why the channel does not connect: a channel that fails tells it to calls alone. This one changes nothing anywhere. */
+const lastError = (client: Grpc.Client): Promise<string> =>
+  new Promise((resolve) => {
+    const nothing = (): Buffer => Buffer.alloc(0);
+    const told = (error: Grpc.ServiceError | null): void => resolve(error?.details ?? '');
+    const deadline = Date.now() + CONNECT_MS;
+    client.makeUnaryRequest('/grpc.health.v1.Health/Check', nothing, nothing, undefined, { deadline }, told);
+  });
 
 const CANCELLED = 1;
 const UNAVAILABLE = 14;

@@ -37,6 +37,10 @@ export const furtherMessage = (
   blobs: Pick<BlobStore, 'read'>,
 ): SendRequest => ({ message: outgoing(message, {}, remote, (blob) => blobs.read(scope, blob)) });
 
+/** Where the work is now, with what is known of it when it is still the same remote task. */
+export const continued = (before: RemoteRef | undefined, now: RemoteRef): RemoteRef =>
+  before?.taskId === now.taskId ? { ...before, ...now } : now;
+
 function outgoing(
   message: Message,
   own: Metadata,

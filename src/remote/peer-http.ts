@@ -19,6 +19,8 @@ export interface HttpRequest {
   timeoutMs?: number;
   /** The time is that of silence, for large answers. */
   idle?: boolean;
+  /** Milliseconds for the whole answer, where the time is that of silence. */
+  wholeMs?: number;
   maxBytes?: number;
 }
 
@@ -35,11 +37,14 @@ export interface PeerHttpDeps {
   credentials: Credentials;
   /** The configured address: its host may be private. */
   url: string;
+  /** Told which extensions were asked for and which of them are in force, for each answer that is no error. */
+  extensions?(asked: string, inForce: string): void;
 }
 
 /** Time is limited here, by the injected clock; the client's own limit stands far behind. */
 const FAR_MS = 86_400_000;
 const MAX_BYTES = 64 * 1024 * 1024;
+const EXTENSIONS = 'A2A-Extensions';
 
 export class PeerHttp {
   constructor(private readonly deps: PeerHttpDeps) {}
@@ -123,12 +128,18 @@ export class PeerHttp {
           ...(body !== undefined && { body }),
           signal: patience.signal,
         });
+        if (answer.ok) this.tellExtensions(request.headers ?? {}, answer.headers);
         if (answer.status !== 401 || !credentials.tryNext(place)) return answer;
         await answer.body?.cancel();
       } catch (error) {
         throw patience.reason() ?? faults.transport(error);
       }
     }
+  }
+
+  private tellExtensions(sent: Record<string, string>, got: Headers): void {
+    const asked = sent[EXTENSIONS];
+    if (asked !== undefined) this.deps.extensions?.(asked, got.get(EXTENSIONS) ?? '');
   }
 
   private async bytes(answer: Response, patience: RequestPatience, idle = false): Promise<Buffer> {
@@ -148,8 +159,8 @@ export class PeerHttp {
     }
   }
 
-  private patience({ signal, timeoutMs }: HttpRequest): RequestPatience {
+  private patience({ signal, timeoutMs, wholeMs }: HttpRequest): RequestPatience {
     if (signal?.aborted) throw this.deps.faults.aborted();
-    return new RequestPatience(this.deps.clock, this.deps.faults, signal, timeoutMs);
+    return new RequestPatience(this.deps.clock, this.deps.faults, signal, timeoutMs, wholeMs);
   }
 }

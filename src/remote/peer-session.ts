@@ -6,7 +6,7 @@ import type { Logger } from '../log.js';
 import type { GuardedFetch } from '../net/guarded-fetch.js';
 import type { RemoteAgent } from '../workspace/remote-agent-files.js';
 import type { Binding } from './binding.js';
-import { asked, CLOSED, failed, mayTry, undecided } from './breaker.js';
+import { asked, CLOSED, failed, openUntil, undecided } from './breaker.js';
 import { fetchCard } from './card-fetch.js';
 import { freshnessOf, type Freshness } from './card-freshness.js';
 import { Credentials } from './credentials.js';
@@ -16,7 +16,7 @@ import { readPeerCard, type PeerCard } from './peer-card.js';
 import { PeerFaults } from './peer-faults.js';
 import { PeerHttp } from './peer-http.js';
 import { RemoteError } from './remote-error.js';
-import type { CallOptions } from './remote-port.js';
+import type { CallOptions, RemoteAgentView } from './remote-port.js';
 import { RestBinding } from './rest-binding.js';
 import { waysTo, type Way, type Ways } from './ways.js';
 import { protocolHeaders } from './write-request.js';
@@ -51,9 +51,13 @@ export class PeerSession {
   private readonly bindings = new Map<string, Binding & { close?(): void }>();
   /** Why it could not be reached last, until it answers again. */
   private down: string | undefined;
+  /** Why its card could not be had anew last, until it can. */
+  private stale: string | undefined;
   /** That it did not take the key, until it does. */
   private rejected: string | undefined;
   private lastSeen: number | undefined;
+  /** The extension that it declares and did not put in force when it was asked for. */
+  private ignored: string | undefined;
 
   constructor(
     readonly agent: RemoteAgent,
@@ -63,7 +67,14 @@ export class PeerSession {
     const { url } = agent;
     this.credentials = new Credentials(agent);
     this.faults = new PeerFaults(agent.name, (text) => this.credentials.redact(redact(text)));
-    this.http = new PeerHttp({ net, clock, faults: this.faults, credentials: this.credentials, url });
+    this.http = new PeerHttp({
+      net,
+      clock,
+      faults: this.faults,
+      credentials: this.credentials,
+      url,
+      extensions: (asked, inForce) => (this.ignored = inForce.includes(asked) ? undefined : asked),
+    });
   }
 
   /** The last good card. */
@@ -72,13 +83,16 @@ export class PeerSession {
   }
 
   /** What was found last, for people. */
-  get state(): { reachable: 'yes' | 'no' | 'unknown'; problem?: string; lastSeen?: string } {
-    const problems = [this.down, this.rejected, ...(this.card?.problems ?? []), ...this.ways.problems, ...this.unmet()];
-    const found = problems.filter((one) => one !== undefined).join('; ');
+  get state(): Pick<RemoteAgentView, 'reachable' | 'problem' | 'lastSeen' | 'leftAloneUntil'> {
+    const { down, stale, rejected } = this;
+    const problems = [down, stale, rejected, ...(this.card?.problems ?? []), ...this.ways.problems, ...this.unmet()];
+    const found = [...new Set(problems.filter((one) => one !== undefined))].join('; ');
+    const until = openUntil(this.breaker, this.deps.clock.now());
     return {
       reachable: this.down !== undefined ? 'no' : this.lastSeen === undefined ? 'unknown' : 'yes',
       ...(found !== '' && { problem: found }),
       ...(this.lastSeen !== undefined && { lastSeen: new Date(this.lastSeen).toISOString() }),
+      ...(until !== undefined && { leftAloneUntil: new Date(until).toISOString() }),
     };
   }
 
@@ -87,9 +101,9 @@ export class PeerSession {
    */
   async attempt<T>(call: () => Promise<T>): Promise<T> {
     const { clock } = this.deps;
-    if (!mayTry(this.breaker, clock.now())) {
-      const until = new Date(this.breaker.openUntil).toISOString();
-      const why = `it failed ${this.breaker.failures} times in a row and is left alone until ${until}`;
+    const until = openUntil(this.breaker, clock.now());
+    if (until !== undefined) {
+      const why = `it failed ${this.breaker.failures} times in a row and is left alone until ${new Date(until).toISOString()}`;
       throw this.faults.unreachable(`${why} (${this.down ?? 'no answer'})`, 'BREAKER_OPEN');
     }
     this.breaker = asked(this.breaker, clock.now());
@@ -186,7 +200,13 @@ export class PeerSession {
     const { url } = this.agent;
     const headers = { ...protocolHeaders('1.0', []), traceparent: traceparent ?? this.newTrace() };
     const last = kept && { url: kept.url, validators: kept.freshness.validators };
-    const fetched = await this.attempt(() => fetchCard({ http, faults, url }, { headers, ...(last && { last }) }));
+    const fetched = await this.attempt(() =>
+      fetchCard({ http, faults, url }, { headers, ...(last && { last }) }).catch((error: unknown) => {
+        this.stale = faults.transport(error).message;
+        throw error;
+      }),
+    );
+    this.stale = undefined;
     if (!fetched.card) {
       if (kept) kept.freshness = freshnessOf(fetched.headers, clock.now(), kept.freshness);
       return kept?.card ?? Promise.reject(faults.broken('sent 304 to a request without conditions'));
@@ -237,7 +257,10 @@ export class PeerSession {
 
   private unmet(): string[] {
     const required = this.card?.extensions.filter(({ uri, required }) => required && uri !== IDEMPOTENT_SEND) ?? [];
-    return required.map(({ uri }) => `it requires the extension ${uri.slice(0, 200)}, which is not known here`);
+    return [
+      ...required.map(({ uri }) => `it requires the extension ${uri.slice(0, 200)}, which is not known here`),
+      ...(this.ignored === undefined ? [] : [`it declares the extension ${this.ignored} and did not activate it`]),
+    ];
   }
 
   private async abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -53,6 +53,14 @@ export class RemoteDirectory implements RemoteAgents {
     return this.entries(scope).map((entry) => this.view(entry));
   }
 
+  all(): (RemoteAgentView & { scope: string })[] {
+    const { files } = this.deps;
+    return files.scopes().flatMap((scope) => {
+      const listed = scope === OPERATOR ? 'home' : 'workspace';
+      return files.of(scope).agents.map((agent) => ({ ...this.view({ agent, listed }), scope }));
+    });
+  }
+
   unreadable(scope: string): string | undefined {
     const { files } = this.deps;
     const found = [...new Set([scope, OPERATOR])].map((one) => files.of(one).unreadable);

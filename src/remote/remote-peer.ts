@@ -85,7 +85,7 @@ export class RemotePeer implements Peer {
     let settled = false;
     try {
       for (let next = first; !next.done; next = await rest.next()) {
-        const event = readEvent(next.value);
+        const event = about(taskId, readEvent(next.value));
         settled = settles(event) ?? settled;
         yield event;
       }
@@ -211,6 +211,13 @@ const isPassing = ({ fault, code }: RemoteError): boolean =>
   /^(CUT|NOT_CONNECTED|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|HTTP_50[234]|GRPC_UNAVAILABLE)$/.test(
     code ?? '',
   );
+
+/** The event, unless it says itself that it belongs to another task. */
+function about(taskId: string, event: RemoteEvent): RemoteEvent {
+  const named = event.kind === 'task' ? event.task.id : event.kind === 'message' ? event.message.taskId : undefined;
+  const id = named ?? ('taskId' in event ? event.taskId : '');
+  return id === '' || id === taskId ? event : { kind: 'unread', unread: ['an event of another task'] };
+}
 
 /** True when a stream may end after this, false when it may not, undefined when this says nothing about it. */
 function settles(event: RemoteEvent): boolean | undefined {

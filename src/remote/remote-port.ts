@@ -129,6 +129,8 @@ export interface RemoteAgentView {
   problem?: string;
   /** ISO 8601, of the last successful contact. */
   lastSeen?: string;
+  /** ISO 8601. It failed so often in a row that it is not asked before then. */
+  leftAloneUntil?: string;
   protocols?: string[];
   bindings?: string[];
 }
@@ -138,6 +140,8 @@ export interface RemoteAgents {
   find(name: string, scope: string): RemoteAgentView | undefined;
   /** Both lists, the scope's own first; a name that is in both comes twice. */
   list(scope: string): RemoteAgentView[];
+  /** All that any list names, each with the workspace whose list that is, or `operator` for the home's. */
+  all(): (RemoteAgentView & { scope: string })[];
   /** Why the scope's file can't be read at the moment. */
   unreadable(scope: string): string | undefined;
   /** Reads cards anew where HTTP caching says so, and tells what was found. Never throws. */

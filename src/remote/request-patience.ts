@@ -6,14 +6,18 @@ import type { RemoteError } from './remote-error.js';
 export class RequestPatience {
   private readonly controller = new AbortController();
   private stop: () => void = () => undefined;
-  private late = false;
+  private readonly stopWhole: () => void;
+  private late: number | undefined;
 
   constructor(
     private readonly clock: Clock,
     private readonly faults: PeerFaults,
     private readonly outer: AbortSignal | undefined,
     private readonly ms: number | undefined,
+    /** For all of it, however much comes. */
+    wholeMs?: number,
   ) {
+    this.stopWhole = wholeMs === undefined ? () => undefined : clock.after(wholeMs, () => this.tooLate(wholeMs));
     outer?.addEventListener('abort', this.giveUp, { once: true });
     this.heard();
   }
@@ -27,10 +31,7 @@ export class RequestPatience {
     this.stop();
     const { ms } = this;
     if (ms === undefined) return;
-    this.stop = this.clock.after(ms, () => {
-      this.late = true;
-      this.controller.abort();
-    });
+    this.stop = this.clock.after(ms, () => this.tooLate(ms));
   }
 
   pause(): void {
@@ -39,6 +40,7 @@ export class RequestPatience {
 
   end(): void {
     this.stop();
+    this.stopWhole();
     this.outer?.removeEventListener('abort', this.giveUp);
     // Lets go of an answer that nobody reads to its end; does nothing to one that was.
     this.controller.abort();
@@ -46,8 +48,13 @@ export class RequestPatience {
 
   /** Why it was broken off, if it was. */
   reason(): RemoteError | undefined {
-    if (this.late) return this.faults.timeout(this.ms ?? 0);
+    if (this.late !== undefined) return this.faults.timeout(this.late);
     return this.outer?.aborted ? this.faults.aborted() : undefined;
+  }
+
+  private tooLate(ms: number): void {
+    this.late = ms;
+    this.controller.abort();
   }
 
   private readonly giveUp = (): void => this.controller.abort();

@@ -7,6 +7,7 @@ import type { Secrets } from '../log.js';
 import type { WorkspaceDirectory } from './directory.js';
 import type { FileProblems } from './file-problems.js';
 import { nameProblem } from './names.js';
+import type { Freshness } from './freshness.js';
 import { OwnerFile } from './owner-file.js';
 import type { Reading } from './owner-json.js';
 
@@ -86,6 +87,8 @@ export interface RemoteAgentFilesOptions {
   workspaces: WorkspaceDirectory;
   problems: FileProblems;
   secrets: Secrets;
+  /** How often the files are looked at; at every question when absent. */
+  fresh?: Freshness;
 }
 
 export class RemoteAgentFiles {
@@ -113,12 +116,13 @@ export class RemoteAgentFiles {
   }
 
   private open(scope: string): OwnerFile<RemoteAgentsReading> {
-    const { home, workspaces, problems, secrets } = this.options;
+    const { home, workspaces, problems, secrets, fresh } = this.options;
     const ofHome = scope === OPERATOR && home !== undefined;
     const path = ofHome ? configFile(home) : join(workspaces.path(scope), '.a2a', FILE);
     const name = ofHome ? basename(path) : FILE;
     const file = new OwnerFile<RemoteAgentsReading>({
       path,
+      ...(fresh && { fresh }),
       ...(!ofHome && { list: 'agents' }),
       interpret: (reading, last) => {
         const result = readRemoteAgents(reading, last, name);

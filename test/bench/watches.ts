@@ -1,6 +1,6 @@
 // `node --expose-gc --import tsx test/bench/watches.ts [count]`: so many tasks at an agent elsewhere are followed by one
-// process. Prints the memory of a watch, how the questions to the agent are spread, and how long a restart takes to follow
-// all of them again. The agent is a process of its own.
+// process. Prints the memory of a watch, how the questions to the agent are spread, also after a restart, and how long that
+// takes to look at all of them again. The agent is a process of its own.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { MisbehavingPeer } from '../support/peers/misbehaving-peer.js';
 import { makeTestHome } from '../support/test-home.js';
 
 const AT_ONCE = 50;
-const WATCH_SECONDS = 30;
+const WATCH_SECONDS = 60;
 
 async function measure(count: number): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url), ['peer'], { execArgv: ['--import', 'tsx'] });
@@ -35,29 +35,38 @@ async function measure(count: number): Promise<void> {
     while (following(switchboard) < count) await sleep(100);
     await sleep(2_000);
     const bytesPerWatch = Math.round((heap() - before) / count);
-    const perSecond: number[] = [];
-    for (let second = 0, last = await asked(); second < WATCH_SECONDS; second++) {
-      await sleep(1_000);
-      const now = await asked();
-      perSecond.push(now - last);
-      last = now;
-    }
+    const questions = await perSecond(asked, async (second) => second < WATCH_SECONDS);
     await switchboard.stop();
     const begun = performance.now();
     const known = await asked();
     switchboard = await open();
     const readyMs = Math.round(performance.now() - begun);
-    while ((await asked()) < known + count) await sleep(100);
-    const rearmedMs = Math.round(performance.now() - begun);
+    const afterRestart = await perSecond(asked, async () => (await asked()) < known + count);
+    const lookedAtMs = Math.round(performance.now() - begun);
     const watches = following(switchboard);
     await switchboard.stop();
-    const sorted = [...perSecond].sort((a, b) => a - b);
-    const questions = { median: sorted[Math.floor(sorted.length / 2)], most: sorted.at(-1) };
-    console.log(JSON.stringify({ count, bytesPerWatch, questionsPerSecond: questions, readyMs, rearmedMs, watches }));
+    const figures = { count, bytesPerWatch, questions, readyMs, afterRestart, lookedAtMs, watches };
+    console.log(JSON.stringify(figures));
   } finally {
     child.kill();
     home.remove();
   }
+}
+
+/** Questions to the agent in each second, for as long as `goOn` says. */
+async function perSecond(
+  asked: () => Promise<number>,
+  goOn: (second: number) => Promise<boolean>,
+): Promise<{ median: number; most: number }> {
+  const counts: number[] = [];
+  for (let last = await asked(); await goOn(counts.length);) {
+    await sleep(1_000);
+    const now = await asked();
+    counts.push(now - last);
+    last = now;
+  }
+  counts.sort((a, b) => a - b);
+  return { median: counts[Math.floor(counts.length / 2)] ?? 0, most: counts.at(-1) ?? 0 };
 }
 
 function send({ core }: Switchboard, n: number): Promise<unknown> {

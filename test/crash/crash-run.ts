@@ -52,7 +52,7 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
 type Durability = 'process' | 'power';
 
 class CrashRun {
-  private readonly findings = new Findings();
+  private readonly findings: Findings;
   private readonly complaints: string[] = [];
   private readonly random: Random;
   private acknowledged = 0;
@@ -61,6 +61,7 @@ class CrashRun {
   private done = 0;
 
   constructor(private readonly options: CrashOptions) {
+    this.findings = new Findings(options.say);
     this.random = seededRandom(options.seed);
   }
 

@@ -13,8 +13,12 @@ export class Findings {
     untold: [],
   };
 
+  /** Told of each at once: a run takes long. */
+  constructor(private readonly say: (text: string) => void = () => undefined) {}
+
   add(kind: Kind, what: string): void {
     this.found[kind].push(what);
+    this.say(`${kind}: ${what}`);
   }
 
   count(kind: Kind): number {

@@ -11,6 +11,8 @@ import type { Findings } from './findings.js';
 import type { TaskFiles } from './home-files.js';
 
 export const WEBHOOK_ID = 'w';
+/** One notification fails no more often than this: the waits after more failures are longer than anybody waits here. */
+const FAILURES = 2;
 /** How long the retries of what was refused may take after a start. */
 const TOLD_MS = 60_000;
 
@@ -23,6 +25,8 @@ export class Webhooks {
   /** What was answered with 200, by task, in order of arrival. */
   private readonly told = new Map<string, Told[]>();
   private readonly server = createServer((req, res) => void this.take(req, res));
+  /** Failures so far, by notification. */
+  private readonly failed = new Map<string, number>();
   private refusing = true;
 
   constructor(private readonly random: Random) {}
@@ -84,17 +88,25 @@ export class Webhooks {
     try {
       let body = '';
       for await (const chunk of req.setEncoding('utf8')) body += chunk as string;
-      if (this.refusing && this.random.next() < 0.05) return void res.writeHead(500).end();
+      const id = String(req.headers['webhook-id']);
+      if (this.fails(id)) return void res.writeHead(500).end();
       const { task } = JSON.parse(body) as { task: { id: string; status: { state: string } } };
       const told = this.told.get(task.id) ?? [];
       this.told.set(task.id, told);
-      told.push({ id: String(req.headers['webhook-id']), state: task.status.state });
+      told.push({ id, state: task.status.state });
       // Received, but its sender does not learn so: it must tell it again.
-      if (this.refusing && this.random.next() < 0.05) res.destroy();
+      if (this.fails(id)) res.destroy();
       else res.end();
     } catch {
       // Its sender was killed in the middle.
       res.destroy();
     }
+  }
+
+  private fails(id: string): boolean {
+    const failures = this.failed.get(id) ?? 0;
+    if (!this.refusing || failures >= FAILURES || this.random.next() >= 0.05) return false;
+    this.failed.set(id, failures + 1);
+    return true;
   }
 }

@@ -72,7 +72,7 @@ class Desk {
       taskBytes: 1e9,
     };
     const core = {
-      config: { maxHops: 1, quota, cooldown: options.cooldown ?? {}, pluginSettings: {} },
+      config: { idempotentSend: true, maxHops: 1, quota, cooldown: options.cooldown ?? {}, pluginSettings: {} },
       extensions: new Extensions(),
       log,
       newId,

@@ -44,6 +44,7 @@ interface Scene {
   /** Tasks and bytes that the workspace keeps. */
   stored?: number;
   bytes?: number;
+  idempotentSend?: boolean;
   known?: { taskId: string; hash: string; at: number };
   queue?: number;
   defaultAgent?: string;
@@ -69,6 +70,7 @@ function judge(
       : { id: 'demo/alice', scope: 'demo', name: 'alice', workspace: 'demo', agents: ['demo'], ...scene.caller };
   const core = {
     config: {
+      idempotentSend: scene.idempotentSend ?? true,
       maxHops: 3,
       quota: { liveTasksPerCaller: 10, liveTasks: 20, concurrentTurns: 2, tasks: 50, taskBytes: 5_000 },
       defaultAgent: scene.defaultAgent,
@@ -200,6 +202,14 @@ describe('duplicate', () => {
       rule: 'duplicate',
       code: 'invalid-params',
     });
+  });
+
+  it('takes ids of callers as they come where sends are not idempotent, but not those of the switchboard itself', () => {
+    const known = { taskId: 'first', hash: messageHash(request.message), at: 0 };
+    expect(judge({ surface: 'a2a' }, { known, idempotentSend: false }).verdict).toBeUndefined();
+    for (const surface of ['operator', 'tool', 'plugin', 'delivery'] as const) {
+      expect(judge({ surface }, { known, idempotentSend: false }).verdict).toEqual({ duplicateOf: 'first' });
+    }
   });
 });
 

@@ -39,21 +39,40 @@ export async function sendPrompts(
   return { requests: options.requests, failed, p50: at(0.5), p99: at(0.99) };
 }
 
+/** Has the server serve every kind of request a while, so that what is measured later is a server in service. */
+export async function warmUp(url: string, keys: readonly string[], rounds: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const list = { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} };
+  for (let i = 0; i < rounds; i++) {
+    const key = keys[i % keys.length] as string;
+    const stream = { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
+    await Promise.all([
+      send(url, key, agent),
+      post(`${url}/a2a`, key, agent, list),
+      post(`${url}/a2a/message:stream`, key, agent, stream),
+    ]);
+  }
+  agent.destroy();
+}
+
 /** `completed`, or why it was not. */
-function send(url: string, key: string, agent: Agent): Promise<string> {
+async function send(url: string, key: string, agent: Agent): Promise<string> {
   const params = { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hello' }] } };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params });
+  const answer = await post(`${url}/a2a`, key, agent, { jsonrpc: '2.0', id: 1, method: 'SendMessage', params });
+  return answer.includes('TASK_STATE_COMPLETED') ? 'completed' : answer.slice(0, 80);
+}
+
+/** Status and body of the answer, or the error's message. */
+function post(url: string, key: string, agent: Agent, body: unknown): Promise<string> {
   const headers = { 'X-API-Key': key, 'A2A-Version': '1.0', 'Content-Type': 'application/json' };
   return new Promise((resolve) => {
-    request(`${url}/a2a`, { method: 'POST', agent, headers }, (response) => {
-      let text = '';
+    request(url, { method: 'POST', agent, headers }, (response) => {
+      let text = `${response.statusCode} `;
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       response.on('error', (error) => resolve(error.message));
-      response.on('end', () =>
-        resolve(text.includes('TASK_STATE_COMPLETED') ? 'completed' : `${response.statusCode} ${text.slice(0, 80)}`),
-      );
+      response.on('end', () => resolve(text));
     })
       .on('error', (error) => resolve(error.message))
-      .end(body);
+      .end(JSON.stringify(body));
   });
 }

@@ -1,6 +1,8 @@
 // What any client may do to the A2A surface and gets in return, on the wire.
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { IDEMPOTENT_SEND } from '../../src/extension-uris.js';
+import { bindings } from '../conformance/a2a/binding.js';
 import { frames, KEYS, sendParams, useBridgeServer, type Answer } from '../surfaces/a2a-bridge/bridge-server.js';
 
 const server = useBridgeServer();
@@ -287,6 +289,51 @@ describe('a refused message', () => {
     expect((await sendFile(refused)).json.error.code).toBe(-32602);
     expect((await sendFile(kept)).json.result).toBeDefined();
     expect([blobs.read('alpha', nameOf(kept)), blobs.read('alpha', nameOf(refused))]).toEqual([kept, undefined]);
+  });
+});
+
+describe('a key that is for one agent alone', () => {
+  const solo = useBridgeServer({ grpcPort: 0 });
+
+  it('means that agent where a request names none, over every binding', async () => {
+    const callers = [
+      { name: 'solo', key: 'key-of-solo', agents: ['beta'] },
+      { name: 'pair', key: 'key-of-pair', agents: ['beta', 'gamma'] },
+    ];
+    solo.write('alpha', 'callers.json', { v: 1, callers });
+    for (const binding of bindings(solo)) {
+      const { result } = await binding.call('SendMessage', sendParams('hi'), { key: 'key-of-solo' });
+      const [own, named] = [{}, { tenant: 'beta' }];
+      for (const params of [own, named]) {
+        const { tasks } = (await binding.call('ListTasks', params, { key: 'key-of-solo' })).result;
+        expect(tasks.map(({ id }: { id: string }) => id)).toContain(result.task.id);
+      }
+      // Nobody says which of two is meant, and the key's own workspace is none of them.
+      expect((await binding.call('ListTasks', {}, { key: 'key-of-pair' })).error?.reason).toBe('INVALID_PARAMS');
+      expect((await binding.call('ListTasks', { tenant: 'alpha' }, { key: 'key-of-solo' })).error).toBeDefined();
+    }
+  });
+});
+
+describe('where sends are not idempotent', () => {
+  const lax = useBridgeServer({ idempotentSend: false, requiredExtensions: [IDEMPOTENT_SEND] });
+  const once = (text: string): Promise<Answer> => lax.rpc('SendMessage', sendParams(text, { messageId: 'always' }));
+
+  it('each message is another task, whatever its id, and no card says otherwise', async () => {
+    const ids = [];
+    for (const text of ['hi', 'hi', 'ho']) ids.push((await once(text)).json.result.task.id);
+    expect(new Set(ids).size).toBe(3);
+    expect((await lax.rpc('ListTasks', {})).json.result.totalSize).toBe(3);
+    const { json } = await lax.send('GET', '/.well-known/agent-card.json');
+    expect(json.capabilities.extensions ?? []).toEqual([]);
+    const named = await lax.rpc('ListTasks', {}, { headers: { 'A2A-Extensions': IDEMPOTENT_SEND } });
+    expect(named.headers.get('a2a-extensions')).toBeNull();
+  });
+
+  it('an answer may come under the id of the message that it answers', async () => {
+    const { task } = (await lax.rpc('SendMessage', sendParams('ask why', { messageId: 'same' }))).json.result;
+    const answer = sendParams('because', { messageId: 'same', taskId: task.id });
+    expect((await lax.rpc('SendMessage', answer)).json.result.task.status.state).toBe('TASK_STATE_COMPLETED');
   });
 });
 

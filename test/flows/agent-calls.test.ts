@@ -140,6 +140,31 @@ describe("a caller's session", () => {
   });
 });
 
+describe("a plugin's agent", () => {
+  test('whose call outlives its wait is told nothing later, and nothing is kept to be told', async () => {
+    const { server, peer } = await start();
+    const { calls, ledger } = server.switchboard.core;
+    await server.post('/chat', { agent: 'manual', message: 'work', returnImmediately: true });
+    const { prompt: asker, handle } = await server.manual.next();
+    const { task } = await calls.call({
+      asker,
+      surface: 'plugin',
+      lookIn: 'demo',
+      agent: 'far',
+      parts: () => [{ text: 'hold on' }],
+      seconds: 0,
+      signal: handle.signal,
+    });
+    expect([task.status.state, ledger.replies.open()]).toEqual(['TASK_STATE_WORKING', []]);
+    await peer.executor.whenBegun(1);
+    peer.executor.releaseAll();
+    expect((await server.get(`/task/${task.id}?wait=10`)).body.taskState).toBe('completed');
+    expect(ledger.replies.open()).toEqual([]);
+    expect((await calls.look(task.id, asker)).task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect((await server.get<TasksAnswer>('/tasks?agent=manual')).body.total).toBe(1);
+  });
+});
+
 describe('a model', () => {
   /** Has the owner's session use the tool once; what the model is told. */
   async function useTool(

@@ -72,6 +72,26 @@ const finishes = (peer: MisbehavingPeer): void => {
   cleanUp.push(() => clearInterval(timer));
 };
 
+/** Whenever a task appears, this is said of it, once. */
+const says = (peer: MisbehavingPeer, tell: (id: string) => void): void => {
+  const told = new Set<string>();
+  const timer = setInterval(() => {
+    for (const { id } of peer.tasks.values()) {
+      if (told.has(id) || !peer.streams.opened.has(id)) continue;
+      told.add(id);
+      tell(id);
+    }
+  }, 10);
+  cleanUp.push(() => clearInterval(timer));
+};
+const update = (taskId: string, state: string, text: string): object => ({
+  statusUpdate: {
+    taskId,
+    contextId: 'somebody-else',
+    status: { state, message: { messageId: text, role: 'ROLE_AGENT', parts: [{ text }] } },
+  },
+});
+
 const FORGET = /does not know|no such task/i;
 const CASES: [string, (peer: MisbehavingPeer) => void, string, RegExp][] = [
   ['drops the connection of a message', (p) => p.from('SendMessage', 'drop'), 'failed', /unknown whether far started/],
@@ -95,6 +115,33 @@ const CASES: [string, (peer: MisbehavingPeer) => void, string, RegExp][] = [
   ],
   ['answers a question with a web page, once', (p) => p.next('GetTask', 'html'), 'completed', /all done/],
   ['ignores the wish for an immediate return', (p) => void (p.ignoresImmediateReturn = true), 'completed', /all done/],
+  [
+    'ends twice, differently, and works on',
+    (p) =>
+      says(p, (id) => {
+        p.show(id, 'TASK_STATE_COMPLETED', 'all done');
+        for (const state of ['FAILED', 'WORKING', 'COMPLETED'])
+          p.tell(id, update(id, `TASK_STATE_${state}`, 'once more'));
+      }),
+    'completed',
+    /^all done$/,
+  ],
+  [
+    'goes back to where it was before',
+    (p) =>
+      says(p, (id) => {
+        for (const state of ['WORKING', 'SUBMITTED', 'WORKING', 'UNSPECIFIED', 'SUBMITTED'])
+          p.tell(id, update(id, `TASK_STATE_${state}`, `it is ${state}`));
+      }),
+    'completed',
+    /all done/,
+  ],
+  [
+    'tells of the end of another task',
+    (p) => says(p, (id) => p.tell(id, update(`${id}-other`, 'TASK_STATE_FAILED', 'theirs'))),
+    'completed',
+    /all done/,
+  ],
   ['answers with nothing', (p) => p.from('SendMessage', { result: {} } as Misdeed), 'failed', /far|unknown/],
 ];
 
@@ -113,6 +160,25 @@ describe('an agent elsewhere that', () => {
     await switchboard.stop();
     expect(seen.join('\n')).not.toContain(PLANTED);
     expect(filesOf(home)).not.toContain(PLANTED);
+  });
+
+  test('still shows its question after it was answered does not ask it again', async () => {
+    const { peer, ask } = await start(() => undefined);
+    const begun = await ask('/chat', { agent: 'far', message: 'work', returnImmediately: true });
+    await peer.called('GetTask');
+    const { id } = peer.latest;
+    peer.show(id, 'TASK_STATE_INPUT_REQUIRED', 'which one?');
+    const asked = await ask(`/task/${begun.cid}?wait=20`);
+    expect([asked.taskState, asked.question]).toEqual(['input-required', 'which one?']);
+    // Takes the answer, and says of the task what it said before.
+    peer.from('SendMessage', { result: { task: peer.latest } });
+    const looks = peer.calls('GetTask').length;
+    await ask('/input', { cid: begun.cid, answer: 'the red one', returnImmediately: true });
+    await peer.called('GetTask', looks + 2);
+    expect((await ask(`/task/${begun.cid}`)).taskState).toBe('working');
+    peer.show(id, 'TASK_STATE_COMPLETED', 'painted');
+    expect(await ask(`/task/${begun.cid}?wait=20`)).toMatchObject({ taskState: 'completed', response: 'painted' });
+    expect(peer.calls('SendMessage')).toHaveLength(2);
   });
 
   test('rejects the key, and repeats it in its answer, has that answer without the key', async () => {

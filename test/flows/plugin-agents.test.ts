@@ -22,6 +22,18 @@ describe('an agent in a plugin file', () => {
     expect(view.artifacts).toMatchObject([{ name: 'a.csv', parts: [{ mediaType: 'text/csv', filename: 'a.csv' }] }]);
   });
 
+  it('may show a file that lies elsewhere, and none without content', async () => {
+    const link = `{ name: 'report.txt', url: 'https://files.example/report.txt' }`;
+    const server = await PluginHome.start({
+      'linker.ts': agent('linker', `artifact(${link});`),
+      'empty.ts': agent('empty', `artifact({ name: 'empty.txt' });`),
+    });
+    expect((await server.chat('linker', 'x')).artifacts).toMatchObject([
+      { name: 'report.txt', parts: [{ url: 'https://files.example/report.txt', filename: 'report.txt' }] },
+    ]);
+    expect(await server.chat('empty', 'x')).toMatchObject({ taskState: 'failed' });
+  });
+
   it('asks, and runs again with the answer, after a restart too; once keeps what was done', async () => {
     const server = await PluginHome.start({
       'asker.js': agent(

@@ -151,11 +151,13 @@ describe.each([
 });
 
 describe('a push notification config', () => {
-  it('is created with 201 and deleted with 204 over REST', async () => {
+  it('is created and deleted with 200, and a deletion returns an empty object', async () => {
     const taskId = await waitingTask();
-    expect((await rest.create(taskId, { id: 'c', url: URL_OK })).status).toBe(201);
+    expect((await rest.create(taskId, { id: 'c', url: URL_OK })).status).toBe(200);
     const gone = await rest.delete(taskId, 'c');
-    expect([gone.status, gone.text]).toEqual([204, '']);
+    expect([gone.status, gone.text, gone.headers.get('content-type')]).toEqual([200, '{}', 'application/a2a+json']);
+    expect((await rpc.delete(taskId, 'c')).json.result).toEqual({});
+    expect((await rest.delete('none', 'c')).json.error.details[0].reason).toBe('TASK_NOT_FOUND');
     const missing = await rest.get(taskId, 'c');
     expect([missing.status, missing.json.error.details[0].metadata]).toEqual([404, { pushConfigId: 'c' }]);
   });

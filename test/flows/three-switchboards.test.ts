@@ -11,6 +11,7 @@ import {
   type Client,
 } from '@a2a-js/sdk/client';
 import { describe, expect, test } from '@jest/globals';
+import type { AgentsAnswer } from '../../src/operator-wire.js';
 import { OperatorServer } from '../support/operator-server.js';
 import { sendRequest, textPart } from '../support/sdk-request.js';
 
@@ -90,6 +91,10 @@ describe.each([
     const file = parts.find(({ filename }) => filename === 'notes.txt');
     expect(file?.content?.$case === 'raw' && Buffer.from(file.content.value).toString()).toBe('the bytes');
     expect(parts.find(({ content }) => content?.$case === 'data')?.content?.value).toEqual({ n: 9007199254740991 });
+    // One switchboard finds nothing wrong with another: no extension that was asked for is missing, for instance.
+    const { body } = await outer.get<AgentsAnswer>('/agents');
+    const next = body.agents.find(({ name }) => name === 'next')?.remote;
+    expect([next?.reachable, next?.problem]).toEqual(['yes', undefined]);
   });
 
   test('carry a question out and its answer in, to the same task', async () => {

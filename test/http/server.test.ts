@@ -63,6 +63,15 @@ describe('the server', () => {
     expect(answer).toContain('"invalid-request"');
   });
 
+  it('refuses a request with several Host headers, whatever they say', async () => {
+    const { port } = await start();
+    const head = (host: string): string => `GET /things/item/1 HTTP/1.1\r\nHost: x\r\n${host}Connection: close\r\n\r\n`;
+    expect(await talk(port, head(''))).toContain('HTTP/1.1 200');
+    const answer = await talk(port, head('hOST: x\r\n'));
+    expect(answer).toContain('HTTP/1.1 400');
+    expect(answer).toContain('"invalid-request"');
+  });
+
   it('answers requests that are under way when it closes, and no new ones', async () => {
     const { server, url } = await start();
     let answer: () => void = () => undefined;

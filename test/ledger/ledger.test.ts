@@ -58,6 +58,19 @@ describe('the ledger', () => {
     expect(home.disk.count('write')).toBe(1);
   });
 
+  it('writes more files at a time the more tasks are behind, so that memory does not grow with a load that lasts', async () => {
+    const home = await start();
+    const { ledger, clock } = home;
+    const writtenAtOnce = async (tasks: number): Promise<number> => {
+      await Promise.all(Array.from({ length: tasks }, (_, n) => ledger.create(newTask(`${tasks}-${n}`))));
+      clock.advance(100);
+      return tasks - ledger.census.behind.files;
+    };
+    expect(await writtenAtOnce(40)).toBeLessThanOrEqual(20);
+    await ledger.flush();
+    expect(await writtenAtOnce(3_000)).toBeGreaterThan(40);
+  });
+
   it('keeps one sequence for any number of followers, each from its own snapshot', async () => {
     const home = await start();
     await home.ledger.create(newTask('t1'));

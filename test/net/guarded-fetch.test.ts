@@ -1,10 +1,12 @@
-import { createServer } from 'node:net';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { createGuardedFetch, type GuardedFetch } from '../../src/net/guarded-fetch.js';
 import { FetchError } from '../../src/net/fetch-error.js';
 import type { FetchPolicy } from '../../src/net/fetch-policy.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { Receiver } from '../support/receiver.js';
+import { SelfSigned } from '../support/self-signed.js';
 
 const STRANGER: FetchPolicy = { purpose: 'file', trusted: false };
 let clock = new FakeClock();
@@ -269,6 +271,30 @@ describe('a guarded fetch', () => {
     const reason = await reasonOf(net.request(STRANGER, `http://127.0.0.1:${port}/`));
     babble.close();
     expect(reason).toBe('bad-answer');
+  });
+
+  it('takes no certificate that nobody known has signed, whatever the environment says', async () => {
+    const files = new SelfSigned();
+    let asked = 0;
+    const server = createHttpsServer(files.pems, (_req, res) => (asked++, res.end()));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      for (const policy of [STRANGER, { purpose: 'remote-agent', trusted: true } as const]) {
+        const refusal = guarded('127.0.0.1').request(policy, `https://127.0.0.1:${port}/`);
+        await expect(refusal).rejects.toMatchObject({
+          reason: 'unreachable',
+          cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+        });
+      }
+      expect(asked).toBe(0);
+    } finally {
+      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      server.close();
+      files.remove();
+    }
   });
 
   it('sends no header that holds a line break', async () => {

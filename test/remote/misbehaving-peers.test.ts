@@ -231,6 +231,21 @@ describe('a stream', () => {
     ]);
   });
 
+  test('that tells of another task says nothing of this one, and that is told', async () => {
+    const { peer, id, events, read } = await open();
+    const ids = { taskId: 'another', contextId: 'c' };
+    const status = { state: 'TASK_STATE_COMPLETED' };
+    peer.tell(id, { statusUpdate: { ...ids, status } });
+    peer.tell(id, { task: { id: 'another', contextId: 'c', status } });
+    peer.tell(id, { artifactUpdate: { ...ids, artifact: { artifactId: 'a', parts: [{ text: 'theirs' }] } } });
+    peer.tell(id, { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'theirs' }], ...ids } });
+    peer.tell(id, { statusUpdate: { taskId: '', status: { state: 'TASK_STATE_WORKING' } } });
+    peer.streams.end(id);
+    await expect(read).rejects.toMatchObject({ code: 'CUT' });
+    const unread = { kind: 'unread', unread: ['an event of another task'] };
+    expect(events.slice(1)).toMatchObject([unread, unread, unread, unread, { kind: 'status' }]);
+  });
+
   test('that fails in the middle fails with the peer’s own error', async () => {
     const { peer, id, read } = await open();
     peer.streams.write(id, 'data: {"jsonrpc":"2.0","id":$id,"error":{"code":-32603,"message":"it broke"}}\n\n');
@@ -323,6 +338,33 @@ describe('a planted key', () => {
       path: '/a2a',
       headers: { authorization: `Bearer ${KEY}` },
     });
+  });
+});
+
+describe('a card that changes', () => {
+  test.each([
+    'http://169.254.169.254/a2a',
+    'http://10.0.0.1/a2a',
+    'http://[fd00:ec2::254]/a2a',
+    'http://metadata.internal/',
+  ])('to %s leads nobody there', async (url) => {
+    const { peer, home } = await peerWith({}, { key: KEY });
+    peer.card = { supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }] };
+    home.clock.advance(300_000);
+    const remote = await home.remotes.connect('peer', 'demo');
+    await expect(remote.send({ message: text('x') })).rejects.toMatchObject({ fault: 'unreachable', sent: false });
+    expect(peer.calls('SendMessage')).toHaveLength(0);
+  });
+
+  test('its skills, its version and its bindings is used as it is now, and what it lost is not asked for', async () => {
+    const { peer, home } = await peerWith({});
+    const skills = (): unknown => home.remotes.find('peer', 'demo')?.skills.map(({ id }) => id);
+    expect(skills()).toEqual(['work']);
+    const skill = { id: 'other', name: 'Other', description: 'Another', tags: [] };
+    peer.card = { skills: [skill], capabilities: {} };
+    home.clock.advance(300_000);
+    const remote = await home.remotes.connect('peer', 'demo');
+    expect([skills(), remote.offers]).toEqual([['other'], { streaming: false, push: false, list: true }]);
   });
 });
 

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { asked, CLOSED, failed, mayTry, undecided } from '../../src/remote/breaker.js';
 import { freshnessOf } from '../../src/remote/card-freshness.js';
 import { cardUrls } from '../../src/remote/card-fetch.js';
+import { downloadFile } from '../../src/remote/download.js';
 import { EventLines } from '../../src/remote/event-lines.js';
+import { PeerFaults } from '../../src/remote/peer-faults.js';
+import type { HttpAnswer, PeerHttp } from '../../src/remote/peer-http.js';
+import { RequestPatience } from '../../src/remote/request-patience.js';
+import { FakeClock } from '../support/fake-clock.js';
 
 describe('server-sent events', () => {
   test('are the same however their bytes are cut', () => {
@@ -22,6 +27,35 @@ describe('server-sent events', () => {
         expect([...events, ...lines.end()]).toEqual(expected);
       }),
     );
+  });
+});
+
+describe('the time that an answer may take', () => {
+  const faults = new PeerFaults('far', (words) => words);
+
+  test('is that of silence, and of all of it where that is limited too', () => {
+    const clock = new FakeClock();
+    const patience = new RequestPatience(clock, faults, undefined, 90_000, 1_800_000);
+    for (let n = 0; n < 22; n++) {
+      clock.advance(80_000);
+      patience.heard();
+    }
+    expect([patience.signal.aborted, patience.reason()]).toEqual([false, undefined]);
+    clock.advance(40_000);
+    expect([patience.signal.aborted, patience.reason()?.message]).toEqual([true, 'far did not answer within 1800 s.']);
+    patience.end();
+    expect(clock.pending).toBe(0);
+  });
+
+  test('is limited as a whole for a file, which may trickle in', async () => {
+    const asked: { idle?: boolean; wholeMs?: number }[] = [];
+    const ask = (request: object): Promise<HttpAnswer> => {
+      asked.push(request);
+      return Promise.resolve({ status: 200, headers: new Headers(), bytes: Buffer.from('x') });
+    };
+    const session = { http: { ask } as unknown as PeerHttp, faults };
+    expect(await downloadFile(session, 'https://far.example/a.txt', 10, {})).toMatchObject({ filename: 'a.txt' });
+    expect(asked).toMatchObject([{ idle: true, wholeMs: 1_800_000 }]);
   });
 });
 

@@ -1,7 +1,7 @@
 // A real server in this process, on a fresh home, with its operator at hand. Stopped and removed after each test.
 import { afterEach } from '@jest/globals';
 import type { Config } from '../../src/config.js';
-import { silentLogger } from '../../src/log.js';
+import { silentLogger, type Logger } from '../../src/log.js';
 import { createSwitchboard, type Switchboard } from '../../src/main.js';
 import type { TaskView } from '../../src/operator-wire.js';
 import { ManualAgent } from './manual-agent.js';
@@ -24,18 +24,19 @@ export class OperatorServer {
     readonly switchboard: Switchboard,
     readonly manual: ManualAgent,
     readonly url: string,
+    private readonly log: Logger,
   ) {}
 
-  static async start(options: HomeOptions = {}): Promise<OperatorServer> {
+  static async start(options: HomeOptions = {}, log = silentLogger()): Promise<OperatorServer> {
     const home = makeTestHome(options);
     cleanUp.push(() => home.remove());
-    return OperatorServer.on(home);
+    return OperatorServer.on(home, log);
   }
 
-  private static async on(home: TestHome): Promise<OperatorServer> {
+  private static async on(home: TestHome, log: Logger): Promise<OperatorServer> {
     const manual = new ManualAgent();
     const config: Partial<Config> = { home: home.path, host: '127.0.0.1', port: 0 };
-    const switchboard = await createSwitchboard({ config, log: silentLogger(), plugins: [manual.plugin] });
+    const switchboard = await createSwitchboard({ config, log, plugins: [manual.plugin] });
     let stopped = false;
     const stop = switchboard.stop.bind(switchboard);
     switchboard.stop = async () => {
@@ -46,13 +47,13 @@ export class OperatorServer {
     };
     cleanUp.push(() => switchboard.stop());
     const { url } = await switchboard.start();
-    return new OperatorServer(home, switchboard, manual, url);
+    return new OperatorServer(home, switchboard, manual, url, log);
   }
 
   /** A clean stop and a new server on the same home. */
   async restart(): Promise<OperatorServer> {
     await this.switchboard.stop();
-    return OperatorServer.on(this.home);
+    return OperatorServer.on(this.home, this.log);
   }
 
   async call<T = TaskView>(

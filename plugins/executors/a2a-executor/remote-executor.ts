@@ -7,7 +7,7 @@ import type { RemoteRef, Watch } from '../../../src/ledger/records.js';
 import type { Logger } from '../../../src/log.js';
 import type { Core } from '../../../src/plugin.js';
 import { keepParts } from '../../../src/remote/incoming-parts.js';
-import { outgoingMessage } from '../../../src/remote/outgoing-message.js';
+import { continued, outgoingMessage } from '../../../src/remote/outgoing-message.js';
 import { RemoteError } from '../../../src/remote/remote-error.js';
 import type { CallOptions, Peer, RemoteAgentView, SendResult } from '../../../src/remote/remote-port.js';
 import { answerOrTask } from './answer-or-task.js';
@@ -22,6 +22,8 @@ export interface RemoteExecutorDeps {
 
 /** A send that was canceled may take this long to tell which task has to be canceled there. */
 const WITHDRAW_MS = 30_000;
+/** How often it is looked whether the turn is over of a send that nobody needs the answer of any more. */
+const LET_GO_MS = 60_000;
 
 export class RemoteExecutor implements Executor {
   readonly name: string;
@@ -62,7 +64,7 @@ export class RemoteExecutor implements Executor {
       failpoints.hit('watch.after-send');
       if (!result) return { kind: 'delegated' };
       if ('message' in result) return await this.answered(result, peer, prompt, handle);
-      await this.follow(result.task, peer, prompt, handle.signal);
+      await this.follow(result.task, peer, prompt, remote, handle.signal);
       failpoints.hit('watch.after-follow');
       return { kind: 'delegated' };
     } catch (error) {
@@ -105,6 +107,7 @@ export class RemoteExecutor implements Executor {
     try {
       const where = { messageId: watch.messageId, remote, signal, clock: core.clock };
       const result = await answerOrTask(sending, peer, where);
+      this.letGo(sending, late, prompt);
       if (!signal.aborted) return result;
     } catch (error) {
       if (!(error instanceof RemoteError) || !(this.stopping || mayHaveArrived(error))) throw error;
@@ -122,10 +125,11 @@ export class RemoteExecutor implements Executor {
     { id: taskId, contextId }: { id: string; contextId: string },
     peer: Peer,
     { cid, turn, agent }: Prompt,
+    before: RemoteRef | undefined,
     signal: AbortSignal,
   ): Promise<void> {
     try {
-      const remote = { agent, taskId, contextId };
+      const remote = continued(before, { agent, taskId, contextId });
       await this.deps.core.ledger.watches.update(cid, turn, { watch: { state: 'following' }, remote });
       if (!signal.aborted) return;
     } catch (error) {
@@ -142,6 +146,18 @@ export class RemoteExecutor implements Executor {
       .then((result) => ('task' in result ? this.cancelThere(peer, result.task.id) : undefined))
       .catch(() => undefined)
       .finally(stop);
+  }
+
+  /** A send whose task was found stays open as long as the turn: some peers stop working when their caller hangs up. */
+  private letGo(sending: Promise<unknown>, late: AbortController, { cid, turn }: Prompt): void {
+    const { ledger, clock } = this.deps.core;
+    let stop: () => void = () => undefined;
+    const look = (): void => {
+      if (ledger.isRunning(cid, turn)) stop = clock.after(LET_GO_MS, look);
+      else late.abort();
+    };
+    stop = clock.after(LET_GO_MS, look);
+    sending.catch(() => undefined).finally(() => stop());
   }
 
   private cancelThere(peer: Peer, taskId: string): void {

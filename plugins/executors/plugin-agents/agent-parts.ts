@@ -48,8 +48,11 @@ export function artifactOf(artifact: AgentArtifact, put: PutBytes) {
 function artifactPart(artifact: AgentArtifact, put: PutBytes): Part {
   if ('data' in artifact) return partOf({ data: artifact.data }, put);
   const { name: filename, mediaType } = artifact;
-  const bytes = 'bytes' in artifact ? artifact.bytes : Buffer.from(String(artifact.text));
-  return partOf({ bytes, filename, ...(mediaType !== undefined && { mediaType }) }, put);
+  const file = { filename, ...(mediaType !== undefined && { mediaType }) };
+  if ('url' in artifact) return partOf({ url: artifact.url, ...file }, put);
+  if ('bytes' in artifact) return partOf({ bytes: artifact.bytes, ...file }, put);
+  if (typeof artifact.text !== 'string') throw new Error('an artifact must hold a text, data, a url or bytes');
+  return partOf({ bytes: Buffer.from(artifact.text), ...file }, put);
 }
 
 export const receivedParts = (parts: readonly Part[], blobs: Pick<BlobStore, 'read'>, scope: string): ReceivedPart[] =>

@@ -2,6 +2,7 @@
 // its labels are the product's own words, never a caller's.
 import { shortState, TASK_STATES } from '../../../src/a2a-model.js';
 import { definePlugin } from '../../../src/plugin.js';
+import type { RemoteAgentView } from '../../../src/remote/remote-port.js';
 
 /** The dispatcher's guards, and what stops a request after them. A test holds them against the guards. */
 export const RULES = [
@@ -18,6 +19,11 @@ export const RULES = [
   'admission',
 ] as const;
 
+const REACHABLE = ['yes', 'no', 'unknown'] as const;
+
+const count = (agents: readonly RemoteAgentView[], having: keyof RemoteAgentView): number =>
+  agents.filter((agent) => agent[having] !== undefined).length;
+
 export const metrics = definePlugin({
   name: 'metrics',
   consumes: [],
@@ -30,7 +36,7 @@ export const metrics = definePlugin({
     'plugin.failed',
   ],
   produces: [],
-  install({ bus, core: { metrics, ledger, streams } }) {
+  install({ bus, core: { metrics, ledger, streams, remotes } }) {
     const states = TASK_STATES.map(shortState);
     const refusals = metrics.counter('switchboard_refusals_total', 'Prompts that the dispatcher refused, by rule.', {
       rule: RULES,
@@ -63,6 +69,15 @@ export const metrics = definePlugin({
     );
     const behind = 'Tasks whose checkpoint (files) or row in the index (rows) is behind the journal.';
     metrics.gauges('switchboard_tasks_behind', behind, 'what', () => Object.entries(ledger.census.behind));
+    const elsewhere = 'Agents elsewhere that the lists name, by whether they were reached last.';
+    metrics.gauges('switchboard_remote_agents', elsewhere, 'reachable', () => {
+      const agents = remotes.all();
+      return REACHABLE.map((known) => [known, agents.filter(({ reachable }) => reachable === known).length]);
+    });
+    const alone = 'Agents elsewhere that failed so often that they are not asked at the moment.';
+    metrics.gauge('switchboard_remote_agents_left_alone', alone, () => count(remotes.all(), 'leftAloneUntil'));
+    const wrong = 'Agents elsewhere with something wrong, e.g. a card that can not be had anew; see /readyz.';
+    metrics.gauge('switchboard_remote_agents_with_problem', wrong, () => count(remotes.all(), 'problem'));
     metrics.gauges('switchboard_live_tasks', 'Tasks that are not at their end, by state.', 'state', () =>
       ledger.census.live().map(({ state, count }) => [shortState(state), count]),
     );

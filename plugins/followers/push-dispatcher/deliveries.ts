@@ -2,37 +2,23 @@
 // is tried again by the retry schedule. What is owed is asked of the task at every step; a crash or a lost schedule can
 // only make a receiver hear something twice.
 import { setMaxListeners } from 'node:events';
-import type { PushAttempt, PushDead, PushDisabled, PushFailed } from '../../../src/bus/topics.js';
 import { errorText } from '../../../src/errors.js';
 import { owedTransitions } from '../../../src/ledger/owed-webhooks.js';
-import type { Ledger } from '../../../src/ledger/ledger-port.js';
 import { hostOf } from '../../../src/ledger/webhook-rows.js';
-import type { Logger } from '../../../src/log.js';
-import { attempt, type AttemptPorts, type Due } from './attempt.js';
+import { candidateKey, Candidates, type Candidate } from './candidates.js';
 import { HeavyRoom } from './heavy-room.js';
 import { bytesOfFiles } from './notification.js';
-import { candidateKey, Candidates, type Candidate } from './candidates.js';
-import { verdictOf, type Outcome } from './retry-schedule.js';
 import { Room, type Seat } from './room.js';
+import { Tries, type DueTry, type HowItWent, type TryDeps } from './tries.js';
 
 /** A call that takes longer counts as slow. */
-const SLOW_MS = 250;
+const SLOW_MS = 100;
 /** After a failure of our own, e.g. to store an acknowledgement, or without room for its files, a webhook rests this long. */
 const REST_MS = 1_000;
 /** The schedule is looked at no more often than this for what has become due, and at least this often. */
 const LOOK_MS = { soonest: 100, latest: 60_000 };
 
-export interface DeliveriesDeps {
-  core: AttemptPorts & { ledger: Pick<Ledger, 'get' | 'pushConfigs' | 'pushSchedule'> };
-  log: Logger;
-  /** 0 to 1. */
-  random(): number;
-  tell: {
-    delivered(attempt: PushAttempt): void;
-    failed(attempt: PushFailed): void;
-    dead(letter: PushDead): void;
-    disabled(webhook: PushDisabled): void;
-  };
+export interface DeliveriesDeps extends TryDeps {
   room?: Room;
 }
 
@@ -45,11 +31,13 @@ export class Deliveries {
   private readonly controller = new AbortController();
   private look: { at: number; cancel(): void } | undefined;
   private readonly heavy = new HeavyRoom();
+  private readonly tries: Tries;
   private pumping = false;
   private stopping = false;
 
   constructor(private readonly deps: DeliveriesDeps) {
     this.room = deps.room ?? new Room();
+    this.tries = new Tries(deps, (at) => this.lookAt(at));
     // Every call listens for the stop; Node would take so many for a leak.
     setMaxListeners(0, this.controller.signal);
     this.candidates = new Candidates(this.room, deps.core.ledger.pushSchedule, (key) => this.busy.has(key));
@@ -157,7 +145,7 @@ export class Deliveries {
 
   /** One try. Never rejects. */
   private async run(candidate: Candidate, leave: Seat['leave']): Promise<void> {
-    let how: Parameters<Seat['leave']>[0] = 'answered';
+    let how: HowItWent = 'answered';
     let rest = false;
     let lighten: (() => void) | undefined;
     try {
@@ -165,11 +153,7 @@ export class Deliveries {
       if (!due) return this.putOff(candidate);
       lighten = this.heavy.enter(candidate.caller, bytesOfFiles(due.record));
       if (!lighten) return void (rest = true);
-      const begun = this.deps.core.clock.now();
-      const outcome = await attempt(this.deps.core, due, this.controller.signal);
-      if (!outcome) return;
-      how = howItWent(outcome);
-      await this.settle(due, outcome, begun);
+      await this.tries.make(due, this.controller.signal, (went) => (how = went));
       if (this.due(candidate)) this.candidates.offer(candidate);
     } catch (error) {
       const { taskId: cid, configId } = candidate;
@@ -181,6 +165,10 @@ export class Deliveries {
       if (!rest) this.busy.delete(candidateKey(candidate));
       else this.deps.core.clock.after(REST_MS, () => this.goOn(candidate));
     }
+  }
+
+  private due(candidate: Candidate): DueTry | undefined {
+    return this.stopping ? undefined : this.tries.due(candidate);
   }
 
   private goOn(candidate: Candidate): void {
@@ -196,73 +184,4 @@ export class Deliveries {
     if (!row || row.nextAt > clock.now()) return;
     ledger.pushSchedule.postpone({ ...row, nextAt: clock.now() + LOOK_MS.latest });
   }
-
-  /** The change to tell now; undefined when there is none, the webhook is gone, or its time has not come. */
-  private due({ taskId, configId }: Candidate): (Due & { attempt: number }) | undefined {
-    const { ledger, clock } = this.deps.core;
-    const record = this.stopping ? undefined : ledger.get(taskId);
-    const config = record?.envelope.pushConfigs?.find(({ id }) => id === configId);
-    if (!record || !config) return undefined;
-    const [transition] = owedTransitions(record.envelope, config);
-    if (!transition) return undefined;
-    const scheduled = ledger.pushSchedule.find(taskId, configId);
-    const same = scheduled?.seq === transition.seq && scheduled.registeredAt === config.createdAt;
-    const failed = same ? scheduled.attempts : 0;
-    if (failed > 0 && scheduled && scheduled.nextAt > clock.now()) return undefined;
-    return { record, config, transition, attempt: failed + 1 };
-  }
-
-  /** Makes durable what came of a try, and tells of it. */
-  private async settle(due: Due & { attempt: number }, outcome: Outcome, begun: number): Promise<void> {
-    const { record, config, transition, attempt: n } = due;
-    const { ledger, clock } = this.deps.core;
-    const { seq, state } = transition;
-    const [taskId, configId, caller] = [record.task.id, config.id, record.envelope.caller.id];
-    const { status } = outcome;
-    const durationMs = clock.now() - begun;
-    const verdict = verdictOf(outcome, n, this.deps.random());
-    const told = {
-      taskId,
-      configId,
-      caller,
-      seq,
-      state,
-      attempt: n,
-      durationMs,
-      ...(status !== undefined && { status }),
-    };
-    const reason = verdict.kind === 'delivered' ? {} : { reason: verdict.reason };
-    const { caller: _caller, ...tried } = told;
-    ledger.pushSchedule.record({ ...tried, ...reason, at: begun });
-    if (verdict.kind === 'delivered') {
-      await ledger.pushConfigs.acknowledge(taskId, configId, seq);
-      this.deps.tell.delivered(told);
-      return;
-    }
-    const failed = { ...told, reason: verdict.reason };
-    this.deps.log.info({ cid: taskId, configId, seq, status, reason: failed.reason }, 'a webhook could not be told');
-    this.deps.tell.failed(failed);
-    // What failed may have been replaced meanwhile: the one in its place has its own chance, and at once.
-    const now = ledger.get(taskId)?.envelope.pushConfigs?.find(({ id }) => id === configId);
-    if (now?.createdAt !== config.createdAt || now.url !== config.url) return;
-    if (verdict.kind === 'retry') {
-      const nextAt = clock.now() + verdict.waitMs;
-      ledger.pushSchedule.postpone({ taskId, configId, seq, attempts: n, nextAt });
-      this.lookAt(nextAt);
-      return;
-    }
-    if (verdict.kind === 'gone') {
-      await ledger.pushConfigs.disable(taskId, configId, 'gone');
-      this.deps.tell.disabled({ taskId, configId, caller, by: 'gone' });
-    } else {
-      const letter = { seq, attempts: n, reason: verdict.reason, ...(status !== undefined && { status }) };
-      await ledger.pushConfigs.giveUp(taskId, configId, letter);
-      this.deps.tell.dead(failed);
-    }
-  }
-}
-
-function howItWent({ failure }: Outcome): Parameters<Seat['leave']>[0] {
-  if (failure === 'timeout') return 'hung';
-  return failure === undefined || failure === 'redirect' ? 'answered' : 'failed';
 }

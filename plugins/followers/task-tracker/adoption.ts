@@ -5,7 +5,7 @@ import type { Prompt } from '../../../src/executors/contract.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import type { Core } from '../../../src/plugin.js';
 import { findByMessage } from '../../../src/remote/find-by-message.js';
-import { outgoingMessage } from '../../../src/remote/outgoing-message.js';
+import { continued, outgoingMessage } from '../../../src/remote/outgoing-message.js';
 import type { CallOptions, Peer, RemoteMessage } from '../../../src/remote/remote-port.js';
 import { ended, type End } from './endings.js';
 
@@ -26,7 +26,7 @@ export async function adopt(
   const follow = async ({ id: taskId, contextId }: { id: string; contextId: string }): Promise<undefined> => {
     await ports.ledger.watches.update(task.id, turn, {
       watch: { state: 'following' },
-      remote: { agent: watch.agent, taskId, contextId },
+      remote: continued(remote, { agent: watch.agent, taskId, contextId }),
     });
   };
   const found = await findByMessage(peer, watch.messageId, remote?.contextId, {

@@ -6,7 +6,7 @@ import type { TaskRecord, Watch } from '../../../src/ledger/records.js';
 import type { Logger } from '../../../src/log.js';
 import type { Core } from '../../../src/plugin.js';
 import { RemoteError } from '../../../src/remote/remote-error.js';
-import type { CallOptions, Peer } from '../../../src/remote/remote-port.js';
+import type { Peer } from '../../../src/remote/remote-port.js';
 
 export interface CallbacksDeps {
   core: Pick<Core, 'ledger' | 'secrets'>;
@@ -70,7 +70,7 @@ export class Callbacks {
   }
 
   /** Takes the config back, if there may be one. Never throws. */
-  async forget(connect: () => Promise<{ deletePush: (id: string, config: string, o?: CallOptions) => Promise<void> }>) {
+  async forget(connect: () => Promise<Peer>) {
     const { madeFor } = this;
     if (madeFor === undefined) return;
     this.madeFor = undefined;

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { textOf, type Artifact, type Part } from '../../../src/a2a-model.js';
 import type { RemoteHandle } from '../../../src/executors/turns.js';
 import { mergeArtifact } from '../../../src/ledger/artifact-chunks.js';
+import type { AskedQuestion } from '../../../src/bus/parties.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import type {
   RemoteArtifact,
@@ -14,6 +15,8 @@ import type {
   RemoteTask,
 } from '../../../src/remote/remote-port.js';
 import { remoteOutcome, type RemoteOutcome } from '../../../src/remote/remote-outcome.js';
+import { Allowance } from './allowance.js';
+import { AnsweredQuestion, askedBy } from './answered-question.js';
 
 /** Words of an end would take the place of an artifact of this id. */
 const RESPONSE = 'response';
@@ -24,22 +27,31 @@ const MOST_REPORTED = 100;
 export interface RelayPorts {
   handle: RemoteHandle;
   keep(parts: readonly RemotePart[]): Promise<Part[]>;
+  /** Puts on record what the question is known by that ends the turn. */
+  asked(question: AskedQuestion): Promise<void>;
+  now(): number;
 }
 
 export class Relay {
   private shown: Artifact[];
+  private readonly allowance: Allowance;
   private needsAuth: boolean;
   private lastWords: string | undefined;
   private lastSaid: Part[] = [];
   /** What was told to be unreadable: a snapshot says it again each time. */
   private readonly reported = new Set<string>();
+  private readonly answered: AnsweredQuestion | undefined;
+  private readonly turn: number;
 
   /** `record` is the task as it is known here when following begins. */
   constructor(
-    { task }: Pick<TaskRecord, 'task'>,
+    { task, envelope }: TaskRecord,
     private readonly ports: RelayPorts,
   ) {
+    this.turn = envelope.turn;
+    this.answered = AnsweredQuestion.of({ envelope });
     this.shown = task.artifacts;
+    this.allowance = new Allowance(envelope.agent, task.artifacts);
     this.needsAuth = task.status.state === 'TASK_STATE_AUTH_REQUIRED';
     this.lastWords = task.status.message && textOf(task.status.message.parts);
   }
@@ -55,7 +67,7 @@ export class Relay {
         return this.snapshot(event.task);
       case 'message':
         this.report(event.unread);
-        return { kind: 'completed', parts: await this.ports.keep(event.message.parts) };
+        return this.answer(await this.ports.keep(event.message.parts));
       case 'status':
         this.report(event.unread);
         return this.status(event.status);
@@ -71,18 +83,31 @@ export class Relay {
     }
   }
 
+  private answer(parts: Part[]): RemoteOutcome {
+    this.allowance.take(parts);
+    return { kind: 'completed', parts };
+  }
+
   async snapshot(task: RemoteTask): Promise<RemoteOutcome | undefined> {
     this.report(task.unread);
     for (const artifact of task.artifacts) await this.whole(artifact);
     const said = task.history.filter(({ role }) => role === 'ROLE_AGENT').at(-1);
     if (said) this.lastSaid = await this.ports.keep(said.parts);
-    return this.status(task.status);
+    return this.status(task.status, task.history);
   }
 
-  private async status({ state, message }: RemoteStatus): Promise<RemoteOutcome | undefined> {
+  private async status(
+    status: RemoteStatus,
+    history: readonly RemoteMessage[] = [],
+  ): Promise<RemoteOutcome | undefined> {
+    const { state, message } = status;
+    if (state !== 'TASK_STATE_INPUT_REQUIRED') this.answered?.goesOn();
+    else if (this.answered?.isShownBy(status, history, this.ports.now())) return undefined;
     const words = message ? await this.ports.keep(message.parts) : [];
     if (message) this.lastSaid = words.length > 0 ? words : this.lastSaid;
     const end = remoteOutcome({ state, words, answered: this.answeredWithout(words), said: this.lastSaid });
+    if (end) this.allowance.take(words);
+    if (end?.kind === 'question') await this.ports.asked(askedBy(status, this.turn));
     if (end) return end;
     this.tell(state === 'TASK_STATE_AUTH_REQUIRED', message, textOf(words).trim());
     return undefined;
@@ -100,6 +125,7 @@ export class Relay {
     const same = needsAuth === this.needsAuth && (text === '' || text === this.lastWords);
     if (same) return;
     const working = this.needsAuth && !needsAuth;
+    this.allowance.take([{ text }]);
     this.needsAuth = needsAuth;
     if (message) this.lastWords = text;
     if (needsAuth) handle.authRequired(text || 'The remote agent waits for an authorization.');
@@ -112,6 +138,7 @@ export class Relay {
     const kept = await this.kept(artifact);
     const known = this.shown.find(({ artifactId }) => artifactId === kept.artifactId);
     if (kept.parts.length === 0 || (known && same(known, kept))) return;
+    this.allowance.take(kept.parts);
     this.shown = mergeArtifact(this.shown, kept, false);
     this.ports.handle.artifact(kept, { append: false, lastChunk: true });
   }
@@ -122,6 +149,7 @@ export class Relay {
     if (kept.parts.length === 0 && !lastChunk) return;
     const chunk = kept.parts.length === 0 ? { ...kept, parts: [{ text: '' }] } : kept;
     const more = append || kept.parts.length === 0;
+    this.allowance.take(chunk.parts);
     this.shown = mergeArtifact(this.shown, chunk, more);
     this.ports.handle.artifact(chunk, { append: more, lastChunk });
   }

@@ -6,13 +6,12 @@ import { createErrorWriters } from '../../../src/http/error-writers.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import { definePlugin } from '../../../src/plugin.js';
 import { CALLBACK_PATH, callbackRouter } from './callback-route.js';
+import { CallLimit } from './call-limit.js';
+import { Pace } from './pace.js';
 import { StreamSlots } from './stream-slots.js';
 import { Watcher, type WatcherDeps } from './watcher.js';
 
-/**
- * A start takes up this many watches at once, and the next ones this much later: peers and this server are not asked
- * everything in the same moment.
- */
+/** A start takes up this many watches at once, and the next ones this much later: the server has other things to do. */
 const BATCH = 100;
 const BATCH_MS = 250;
 /** Streams that are held for long, over all watches; the others are asked about. */
@@ -31,6 +30,7 @@ export const taskTracker = definePlugin({
     const taskOf = new Map<string, string>();
     /** Cancels that came before their watch was taken up. */
     const cancels = new Map<string, PromptCancel>();
+    const calls = new CallLimit(core.clock, (taskId) => void watchers.get(taskId)?.look());
     let stopped = false;
 
     const deps: WatcherDeps = {
@@ -42,11 +42,12 @@ export const taskTracker = definePlugin({
         return base === undefined ? undefined : `${base.replace(/\/+$/, '')}${CALLBACK_PATH}/${id}`;
       },
       slots: new StreamSlots(MOST_STREAMS),
+      pace: new Pace(core.clock, () => watchers.size),
       updated: (event) => bus.publish('watch.updated', event),
       settled: (event) => bus.publish('watch.settled', event),
     };
 
-    const watch = (taskId: string, turn: number): void => {
+    const watch = (taskId: string, turn: number, begins: 'now' | 'when-free' = 'now'): void => {
       if (stopped || watchers.has(taskId)) return;
       const open = core.turns.adopt(taskId, turn);
       if (!open) return;
@@ -58,8 +59,9 @@ export const taskTracker = definePlugin({
       bus.publish('watch.started', startedEvent(record));
       const cancel = cancels.get(taskId);
       if (cancel) void passCancel(watcher, cancel);
-      void watcher.run().finally(() => {
+      void watcher.run(begins).finally(() => {
         taskOf.delete(watchId);
+        calls.forget(taskId);
         if (watchers.get(taskId) === watcher) watchers.delete(taskId);
       });
     };
@@ -104,17 +106,22 @@ export const taskTracker = definePlugin({
       callbackRouter(core, createErrorWriters(log).operator, {
         // Nobody makes the index busy by calling: one that is not followed yet, after a start, is looked up as it is written.
         taskOf: (watchId) => taskOf.get(watchId) ?? core.ledger.watches.find(watchId)?.taskId,
-        look: (taskId) => void watchers.get(taskId)?.look(),
+        look: (taskId) => (watchers.has(taskId) ? calls.called(taskId) : undefined),
       }),
     );
 
     /** In the background: the door need not wait for what happens elsewhere. */
     const rearm = async (): Promise<void> => {
-      const rows = core.ledger.watches.all();
+      // Those of which it is not even known whether they began come first.
+      const all = core.ledger.watches.all();
+      const rows = [
+        ...all.filter(({ state }) => state === 'sending'),
+        ...all.filter(({ state }) => state !== 'sending'),
+      ];
       for (let at = 0; at < rows.length && !stopped; at++) {
         const { taskId } = rows[at]!;
         const turn = core.ledger.get(taskId)?.envelope.turn;
-        if (turn !== undefined) watch(taskId, turn);
+        if (turn !== undefined) watch(taskId, turn, 'when-free');
         const pause = at % BATCH === BATCH - 1;
         if (pause) await new Promise<void>((resolve) => void core.clock.after(BATCH_MS, resolve));
       }

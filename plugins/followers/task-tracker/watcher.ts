@@ -9,12 +9,16 @@ import type { Core } from '../../../src/plugin.js';
 import { RemoteError } from '../../../src/remote/remote-error.js';
 import type { Peer } from '../../../src/remote/remote-port.js';
 import { adopt } from './adoption.js';
+import { recordQuestion } from './answered-question.js';
 import { Callbacks } from './callbacks.js';
-import { ended, endOf, type End } from './endings.js';
+import { endBy, ended, endOf, type End } from './endings.js';
 import { KeptParts } from './kept-parts.js';
-import { firstRung, lastingRung, pollMs, reopenMs, SAFETY_MS, STREAM_MS, withoutPush, type Rung } from './ladder.js';
+import { pollMs, SAFETY_MS, sooner, STREAM_MS, type Rung } from './ladder.js';
+import type { Pace } from './pace.js';
+import { letGo } from './let-go.js';
 import { passOn } from './pass-on.js';
 import { Pause } from './pause.js';
+import { Position } from './position.js';
 import { Relay } from './relay.js';
 import type { StreamSlots } from './stream-slots.js';
 
@@ -25,6 +29,8 @@ export interface WatcherDeps {
   callback(watch: Watch, scope: string): string | undefined;
   /** Streams that are held for long, over all watches. */
   slots: StreamSlots;
+  /** Moments for looks that nobody waits for, over all watches. */
+  pace: Pace;
   /** In [0, 1). */
   random(): number;
   updated(event: WatchEvent): void;
@@ -39,9 +45,7 @@ const CANCEL_MS = 10_000;
 export class Watcher {
   private readonly pause: Pause;
   private readonly relay: Relay;
-  private rung: Rung | undefined;
-  private cuts = 0;
-  private polls = 0;
+  private readonly position = new Position();
   private readonly lookers: (() => void)[] = [];
   private readonly callbacks: Callbacks;
   private readonly over = new AbortController();
@@ -54,16 +58,22 @@ export class Watcher {
     record: TaskRecord,
     private readonly deps: WatcherDeps,
   ) {
-    this.pause = new Pause(deps.core.clock);
+    this.pause = new Pause(deps.core.clock, deps.pace, () => !this.position.isClose);
     this.callbacks = new Callbacks(record, { ...deps, url: (watch) => deps.callback(watch, this.lookIn) });
-    const kept = new KeptParts(turn.prompt, deps.core, this.over.signal);
-    this.relay = new Relay(record, { handle: turn.handle, keep: (parts) => kept.keep(parts) });
+    const kept = new KeptParts(record.task.artifacts, turn.prompt, deps.core, this.over.signal);
+    this.relay = new Relay(record, {
+      handle: turn.handle,
+      keep: (parts) => kept.keep(parts),
+      asked: (question) => recordQuestion(deps.core.ledger, taskId, question),
+      now: () => deps.core.clock.now(),
+    });
     turn.handle.signal.addEventListener('abort', () => this.stop(), { once: true });
   }
 
   /** Resolves when nothing is left to follow, or after `stop`. Never rejects. */
-  async run(): Promise<void> {
+  async run(begins: 'now' | 'when-free'): Promise<void> {
     let crashes = 0;
+    if (begins === 'when-free') await this.pause.moment();
     while (!this.stopped) {
       try {
         const end = await this.follow();
@@ -158,20 +168,21 @@ export class Watcher {
       if (!(error instanceof RemoteError)) throw error;
       const end = this.explain(error);
       this.looked();
-      if (!end) await this.pause.wait(this.nextPoll(), this.leftMs(watch));
+      if (!end) await this.pause.wait(this.position.nextPollMs(this.deps.random()), this.leftMs(watch));
       return end;
     }
   }
 
   private async step(peer: Peer, remoteTaskId: string, watch: Watch): Promise<End | undefined> {
-    switch (this.rung) {
+    switch (this.position.rung) {
       case 'close-stream':
         return this.stream(peer, remoteTaskId, Math.max(1, this.closeLeftMs(watch)));
       case 'stream': {
         const release = this.deps.slots.take();
-        if (!release) return void (await this.pause.wait(this.nextPoll(), this.leftMs(watch)));
+        if (!release)
+          return void (await this.pause.wait(this.position.nextPollMs(this.deps.random()), this.leftMs(watch)));
         try {
-          return await this.stream(peer, remoteTaskId, STREAM_MS);
+          return await this.stream(peer, remoteTaskId, sooner(STREAM_MS, this.deps.random()));
         } finally {
           release();
         }
@@ -179,7 +190,7 @@ export class Watcher {
       case 'push':
         return void (await this.awaitCall(peer, remoteTaskId, watch));
       default:
-        await this.pause.wait(this.nextPoll(), this.leftMs(watch));
+        await this.pause.wait(this.position.nextPollMs(this.deps.random()), this.leftMs(watch));
         return undefined;
     }
   }
@@ -195,29 +206,28 @@ export class Watcher {
     let events = 0;
     try {
       for await (const event of peer.subscribe(remoteTaskId, { signal: hold.signal })) {
-        if (++events > 1) this.cuts = 0;
+        if (++events > 1) this.position.streamWorks();
         const outcome = await this.show(() => this.relay.event(event));
         if (outcome) return { end: endOf(outcome), outcome };
         if (this.stopped) return undefined;
       }
     } catch (error) {
-      if (!(error instanceof RemoteError) || error.fault === 'task-not-found') throw error;
-      if (error.fault === 'unsupported') this.cuts = Infinity;
+      if (!(error instanceof RemoteError) || endBy(error)) throw error;
+      if (error.fault === 'unsupported') this.position.noStreams();
     } finally {
       stopHolding();
       stopLooking();
     }
     if (hold.signal.aborted) return undefined;
-    const wait = reopenMs(++this.cuts);
-    if (wait === undefined) this.rung = 'poll';
-    else await this.pause.wait(wait);
+    const wait = this.position.streamCut();
+    if (wait !== undefined) await this.pause.wait(wait);
     return undefined;
   }
 
   /** Registers for callbacks; then the next round looks once more, since something may have happened before. */
   private async awaitCall(peer: Peer, remoteTaskId: string, watch: Watch): Promise<void> {
-    if (this.callbacks.registered) await this.pause.wait(SAFETY_MS, this.leftMs(watch));
-    else if (!(await this.callbacks.register(peer, remoteTaskId, watch))) this.rung = withoutPush(peer.offers);
+    if (this.callbacks.registered) await this.pause.wait(sooner(SAFETY_MS, this.deps.random()), this.leftMs(watch));
+    else if (!(await this.callbacks.register(peer, remoteTaskId, watch))) this.position.noCallbacks(peer.offers);
   }
 
   /** Where on the ladder this round is. */
@@ -225,17 +235,8 @@ export class Watcher {
     const { offers } = peer;
     const closeMs = this.deps.core.config.followSeconds * 1000;
     const means = { streaming: offers.streaming, push: offers.push && this.callbacks.possible(watch) };
-    const before = this.rung;
-    if (before === undefined) this.rung = firstRung(means, age, closeMs);
-    else if (before.startsWith('close-') && age >= closeMs) this.rung = lastingRung(means);
-    if (this.rung === before) return;
-    this.polls = 0;
-    this.deps.updated({ ...this.event(), rung: this.rung as Rung });
-  }
-
-  private nextPoll(): number {
-    const close = this.rung?.startsWith('close-') ?? false;
-    return pollMs(close ? 'close-poll' : 'poll', this.polls++, this.deps.random());
+    if (!this.position.choose(means, age, closeMs)) return;
+    this.deps.updated({ ...this.event(), rung: this.position.rung as Rung });
   }
 
   private closeLeftMs(watch: Watch): number {
@@ -247,11 +248,11 @@ export class Watcher {
   }
 
   /** What a peer's refusal means for the watch; undefined when it changes nothing. */
-  private explain({ fault, message }: RemoteError): End | undefined {
-    if (fault === 'task-not-found') return ended('lost', message);
-    if (fault === 'unknown-agent') return ended('stopped', message);
-    this.deps.log.info({ cid: this.taskId, fault, reason: message }, 'a remote task could not be looked at');
-    return undefined;
+  private explain(error: RemoteError): End | undefined {
+    const end = endBy(error);
+    const why = { cid: this.taskId, fault: error.fault, reason: error.message };
+    if (!end) this.deps.log.info(why, 'a remote task could not be looked at');
+    return end;
   }
 
   private finish({ end, outcome }: End): void {
@@ -261,8 +262,9 @@ export class Watcher {
     this.deps.core.failpoints.hit('watch.before-end');
     if (outcome) this.turn.end(outcome);
     this.deps.settled(event);
-    const { remotes } = this.deps.core;
-    void this.callbacks.forget(() => remotes.connect(this.turn.prompt.agent, this.lookIn, {}));
+    const { callbacks, lookIn } = this;
+    const connect = (): Promise<Peer> => this.deps.core.remotes.connect(this.turn.prompt.agent, lookIn, {});
+    void letGo({ callbacks, connect, settled: event, log: this.deps.log });
   }
 
   private show<T>(work: () => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { createErrorWriters } from '../../../src/http/error-writers.js';
 import { SseHub } from '../../../src/http/sse-hub.js';
 import { definePlugin } from '../../../src/plugin.js';
 import { agentCardRoutes, genericCardRoutes } from './card-routes.js';
-import { unknownExtensions } from './extensions.js';
+import { offeredExtensions, unknownExtensions } from './extensions.js';
 import { Operations } from './operations.js';
 import { GrpcSurface } from './grpc/grpc-surface.js';
 import { loadCardKeys } from './signing/card-keys.js';
@@ -18,7 +18,7 @@ export const a2aBridge = definePlugin({
   produces: [],
   install({ core, log, mount }) {
     if (!core.config.inbound) return undefined;
-    for (const uri of unknownExtensions(core.config.requiredExtensions)) {
+    for (const uri of unknownExtensions(core.config.requiredExtensions, offeredExtensions(core.config))) {
       log.warn({ uri }, 'a required extension is not known here: it is not required of anybody');
     }
     const writers = createErrorWriters(log);
@@ -27,7 +27,8 @@ export const a2aBridge = definePlugin({
     const ports = { ...core, signer, grpcAddress: () => grpc?.address };
     const operations = new Operations(ports);
     const { grpcPort } = core.config;
-    const grpc: GrpcSurface | undefined = grpcPort === undefined ? undefined : new GrpcSurface(core, operations, log);
+    const grpc: GrpcSurface | undefined =
+      grpcPort === undefined ? undefined : new GrpcSurface(core, operations, signer, log);
     const { byKey, byName } = bridgeRouters({ core, hub, writers, operations, signer });
     mount('/.well-known', genericCardRoutes(ports, writers.rest));
     mount('/agents', agentCardRoutes(ports, writers.rest));

@@ -81,6 +81,8 @@ export function answerJson(this: Response, body: unknown): Response {
     call.answerInstead();
     return this;
   }
+  // Clients exist that take any other status for a failure.
+  if (!call.legacy) this.statusCode = 200;
   const full = call.defaults ? withDefaults(body, call.defaults) : body;
   const answer = call.legacy ? inLegacyShape(call, call.legacy, full) : full;
   if (call.legacy || !this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json');
@@ -92,6 +94,15 @@ export function answerJson(this: Response, body: unknown): Response {
   this.setHeader('Content-Length', Buffer.byteLength(text));
   this.end(text);
   return this;
+}
+
+/**
+ * Takes the place of `res.end` while an adapter deletes something: 1.0 returns an empty object then, and clients exist
+ * that read it.
+ */
+export function endWithEmpty(this: Response, ...body: unknown[]): Response {
+  Reflect.deleteProperty(this, 'end');
+  return this.statusCode === 204 && body.length === 0 ? this.json({}) : this.end(...(body as [unknown]));
 }
 
 /** Fills in the result itself, which JSON-RPC wraps. */

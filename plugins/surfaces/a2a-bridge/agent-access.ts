@@ -15,6 +15,11 @@ export function usableAgent(core: Pick<Core, 'registry'>, caller: Caller, name: 
   return agent?.exposed ? agent : undefined;
 }
 
+/** Who is meant where a request names nobody: the key's workspace, or the one agent that the key is for. */
+export function ownAgent({ workspace, agents: [first, ...others] }: Pick<Caller, 'workspace' | 'agents'>): string {
+  return first !== undefined && others.length === 0 ? first : workspace;
+}
+
 /** The one answer for an agent that is no part of the address's path. */
 export const agentMissing = (operation: OperationName): AppError =>
   isTaskOperation(operation) ? taskNotFound() : invalid('tenant', 'names no agent that this key may use');

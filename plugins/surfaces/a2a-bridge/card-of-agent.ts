@@ -20,7 +20,11 @@ export const publicCard = (core: CardPorts, agent: AgentInfo): WireCard =>
     ...grpcPlace(core, agent.name),
   });
 
-/** gRPC has no path to name the agent. */
+/** Whether `extendedCard` gives one. */
+export const hasExtendedCard = (core: CardPorts, agent: AgentInfo): boolean =>
+  core.config.extendedCards && wordsOf(core, agent).extendedCard !== false;
+
+/** gRPC has no path to name the agent; that of 0.3 has no tenant either, and reaches only the key's own workspace. */
 export function grpcPlace(core: CardPorts, tenant?: string): { grpc?: { address: string; tenant?: string } } {
   const address = core.grpcAddress();
   return address === undefined ? {} : { grpc: { address, ...(tenant !== undefined && { tenant }) } };

@@ -5,7 +5,7 @@ import type { Capabilities } from '../../../src/capabilities.js';
 import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
 import type { Config } from '../../../src/config.js';
 import type { CardSource } from '../../../src/workspace/settings.js';
-import { EXTENSIONS, requiredExtensions } from './extensions.js';
+import { offeredExtensions, requiredExtensions } from './extensions.js';
 import { INPUT_MODES, OUTPUT_MODES } from './input-modes.js';
 import { PROTOCOL_VERSION } from './protocol-version.js';
 import type { WireCard } from '../../../src/a2a-v0-3/wire.js';
@@ -13,6 +13,7 @@ import { reducedCard } from './signing/reduced-card.js';
 
 /** Those of an interface URL, in the order of preference. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
+const GRPC = 'GRPC';
 
 /** What a card shows for an agent whose owner lists no skill. */
 export const GENERAL_SKILL = {
@@ -30,7 +31,7 @@ export type CardWords = Pick<CardSource, 'name' | 'description'> &
 
 /** What of the configuration, and of what is installed, shows in cards. */
 export interface CardSettings {
-  config: Pick<Config, 'extendedCards' | 'requiredExtensions' | 'streaming'>;
+  config: Pick<Config, 'extendedCards' | 'idempotentSend' | 'requiredExtensions' | 'streaming'>;
   capabilities: Pick<Capabilities, 'has'>;
 }
 
@@ -50,24 +51,26 @@ export function agentCard(
   words: CardWords,
   { url, tenant = '', grpc }: CardPlace,
 ): WireCard {
-  const required = requiredExtensions(config.requiredExtensions);
+  const offered = offeredExtensions(config);
+  const required = requiredExtensions(config.requiredExtensions, offered);
   const skills = words.skills && words.skills.length > 0 ? words.skills : [GENERAL_SKILL];
   return reducedCard({
     name: words.name,
     description: words.description || `The agent ${words.name}.`,
     version: words.version || '1.0.0',
-    supportedInterfaces: [
-      ...duplicateInterfacesForLegacy(
-        BINDINGS.map((protocolBinding) => ({ url, protocolBinding, protocolVersion: PROTOCOL_VERSION, tenant })),
-        BINDINGS,
-      ),
-      ...(grpc ? [grpcInterface(grpc)] : []),
-    ],
+    supportedInterfaces: duplicateInterfacesForLegacy(
+      [
+        ...BINDINGS.map((protocolBinding) => ({ url, protocolBinding, protocolVersion: PROTOCOL_VERSION, tenant })),
+        ...(grpc ? [grpcInterface(grpc)] : []),
+      ],
+      // gRPC of 0.3 has no tenant: where one is needed to reach the agent, it would be another that answers.
+      grpc?.tenant === undefined ? [...BINDINGS, GRPC] : BINDINGS,
+    ),
     capabilities: {
       streaming: config.streaming,
       pushNotifications: capabilities.has('push-notifications'),
       extendedAgentCard: config.extendedCards && words.extendedCard !== false,
-      extensions: EXTENSIONS.map((extension) => ({ ...extension, required: required.includes(extension.uri) })),
+      extensions: offered.map((extension) => ({ ...extension, required: required.includes(extension.uri) })),
     },
     securitySchemes: {
       apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key', description: 'A key of this server.' } },
@@ -90,7 +93,7 @@ export function agentCard(
 
 const grpcInterface = ({ address, tenant = '' }: NonNullable<CardPlace['grpc']>): AgentInterface => ({
   url: address,
-  protocolBinding: 'GRPC',
+  protocolBinding: GRPC,
   protocolVersion: PROTOCOL_VERSION,
   tenant,
 });

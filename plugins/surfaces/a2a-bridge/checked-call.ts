@@ -4,9 +4,9 @@ import { AppError } from '../../../src/errors.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Caller } from '../../../src/workspace/callers.js';
 import type { CardSource } from '../../../src/workspace/settings.js';
-import { agentMissing, agentNotFound, usableAgent } from './agent-access.js';
+import { agentMissing, agentNotFound, ownAgent, usableAgent } from './agent-access.js';
 import type { CallHeaders, CallTarget } from './call.js';
-import { activeExtensions, requestedExtensions } from './extensions.js';
+import { activeExtensions, offeredExtensions, requestedExtensions } from './extensions.js';
 import { invalid } from './fields.js';
 import { acceptsInput } from './input-modes.js';
 import { isStreaming, readOperation, type Operation } from './operation.js';
@@ -25,7 +25,11 @@ export interface AskedCall {
 
 /** The extensions in force. Throws AppError `extension-required`. */
 export const extensionsFor = ({ config }: CheckPorts, { headers, version }: AskedCall): string[] =>
-  activeExtensions(requestedExtensions(headers, version === LEGACY_VERSION), config.requiredExtensions);
+  activeExtensions(
+    requestedExtensions(headers, version === LEGACY_VERSION),
+    config.requiredExtensions,
+    offeredExtensions(config),
+  );
 
 /** Throws AppErrors. */
 export function checkedCall(
@@ -56,7 +60,7 @@ function findTarget(
   if (pathAgent !== undefined && tenant !== undefined && tenant !== pathAgent) {
     throw invalid('tenant', 'differs from the agent in the address');
   }
-  const agent = usableAgent(core, caller, pathAgent ?? tenant ?? caller.workspace);
+  const agent = usableAgent(core, caller, pathAgent ?? tenant ?? ownAgent(caller));
   if (!agent) throw pathAgent === undefined ? agentMissing(name) : agentNotFound();
   return { agent, byPath: pathAgent !== undefined, ...(tenant !== undefined && { tenant }) };
 }

@@ -3,12 +3,21 @@
 import { AppError } from '../../../src/errors.js';
 import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 
-export const EXTENSIONS: readonly { uri: string; description: string }[] = [
+interface Extension {
+  uri: string;
+  description: string;
+}
+
+export const EXTENSIONS: readonly Extension[] = [
   {
     uri: IDEMPOTENT_SEND,
     description: 'A message sent again under the same messageId within a day is answered by its first task.',
   },
 ];
+
+/** Those that the configuration leaves on. */
+export const offeredExtensions = ({ idempotentSend }: { idempotentSend: boolean }): readonly Extension[] =>
+  EXTENSIONS.filter(({ uri }) => idempotentSend || uri !== IDEMPOTENT_SEND);
 
 /** Header of 1.0 and, for 0.3, its old name. */
 export const EXTENSIONS_HEADER = 'A2A-Extensions';
@@ -26,20 +35,27 @@ export function requestedExtensions(
 }
 
 /**
- * What is in force: requested and known here. What is not known is ignored. Throws AppError `extension-required` when
+ * What is in force: requested and offered here. What is not known is ignored. Throws AppError `extension-required` when
  * one of `required` was not requested.
  */
-export function activeExtensions(requested: readonly string[], required: readonly string[]): string[] {
-  const missing = requiredExtensions(required).filter((uri) => !requested.includes(uri));
+export function activeExtensions(
+  requested: readonly string[],
+  required: readonly string[],
+  offered: readonly Extension[] = EXTENSIONS,
+): string[] {
+  const missing = requiredExtensions(required, offered).filter((uri) => !requested.includes(uri));
   if (missing.length > 0) {
     throw new AppError('extension-required', `List ${missing.join(', ')} in the header ${EXTENSIONS_HEADER}.`);
   }
-  return requested.filter(isKnown);
+  return requested.filter((uri) => isAmong(offered, uri));
 }
 
-/** Of the configured ones those that exist: nobody could satisfy the rest. */
-export const requiredExtensions = (configured: readonly string[]): string[] => configured.filter(isKnown);
+/** Of the configured ones those that are offered: nobody could satisfy the rest. */
+export const requiredExtensions = (configured: readonly string[], offered = EXTENSIONS): string[] =>
+  configured.filter((uri) => isAmong(offered, uri));
 
-export const unknownExtensions = (configured: readonly string[]): string[] => configured.filter((uri) => !isKnown(uri));
+export const unknownExtensions = (configured: readonly string[], offered = EXTENSIONS): string[] =>
+  configured.filter((uri) => !isAmong(offered, uri));
 
-const isKnown = (uri: string): boolean => EXTENSIONS.some((extension) => extension.uri === uri);
+const isAmong = (extensions: readonly Extension[], uri: string): boolean =>
+  extensions.some((extension) => extension.uri === uri);

@@ -10,7 +10,7 @@ import { isTerminal, shortState } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import type { Call } from './call.js';
-import { extendedCard, type CardPorts } from './card-of-agent.js';
+import { extendedCard, hasExtendedCard, publicCard, type CardPorts } from './card-of-agent.js';
 import { DirectAnswer } from './direct-answer.js';
 import { listTasks } from './list-tasks.js';
 import type { Operation } from './operation.js';
@@ -74,6 +74,14 @@ export class Operations {
     const card = extendedCard(this.ports, caller, target);
     // That of 0.3 is another document: whoever writes it signs it.
     return AgentCard.fromJSON(legacy ? card : this.ports.signer.signed(card));
+  }
+
+  /** The extended card where there is one, else the one that everybody reads. */
+  card(call: Call): AgentCard {
+    const { agent } = call.target;
+    return hasExtendedCard(this.ports, agent)
+      ? this.extendedCard(call)
+      : AgentCard.fromJSON(publicCard(this.ports, agent));
   }
 
   /** Carries out an operation that wants no answer. By the rules of JSON-RPC its failure stays unsaid, too. */

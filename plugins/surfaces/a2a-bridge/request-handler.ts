@@ -68,7 +68,10 @@ export class BridgeRequestHandler implements A2ARequestHandler {
   }
 
   deleteTaskPushNotificationConfig(_params: unknown, context: ServerCallContext): Promise<void> {
-    return answer(context, (call) => this.operations.deleteConfig(call));
+    return answer(context, (call) => {
+      call.defaults = {};
+      return this.operations.deleteConfig(call);
+    });
   }
 
   getAuthenticatedExtendedAgentCard(_params: unknown, context: ServerCallContext): Promise<AgentCard> {

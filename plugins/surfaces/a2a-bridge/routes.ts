@@ -10,7 +10,7 @@ import type { SseHub } from '../../../src/http/sse-hub.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Caller } from '../../../src/workspace/callers.js';
 import { agentNotFound, usableAgent } from './agent-access.js';
-import { answerJson, handOver, stubRest, stubRpc } from './adapter-stubs.js';
+import { answerJson, endWithEmpty, handOver, stubRest, stubRpc } from './adapter-stubs.js';
 import { checkedCall, extensionsFor } from './checked-call.js';
 import { EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from './extensions.js';
 import { HttpCall } from './http-call.js';
@@ -30,6 +30,7 @@ export interface RouteDeps {
   writers: ErrorWriters;
 }
 
+const STREAMING_PATH = /:(stream|subscribe)$/;
 const isRpc = (req: Request): boolean => req.path === '/';
 
 /**
@@ -57,6 +58,8 @@ export function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHa
           res.setHeader('Allow', 'POST');
           throw new AppError('method-not-allowed', 'JSON-RPC requests are POSTed.');
         }
+        // Nobody's body is read for a stream that has no room.
+        if (STREAMING_PATH.test(req.path)) core.streams.mustHaveRoom((req.caller as Caller).id);
       } catch (error) {
         writeError(error, req, res);
         return;
@@ -121,6 +124,7 @@ function entrance({ core, operations, signer, hub }: RouteDeps): Entrance {
       stubRpc(req, request.id ?? null, operation);
       handOver(rpcAdapter, call);
     } else {
+      if (operation.name === 'DeleteTaskPushNotificationConfig' && !legacy) res.end = endWithEmpty as Response['end'];
       stubRest(req, operation);
       handOver(restAdapter, call);
     }

@@ -121,10 +121,11 @@ function agentRow(core: Core, found: ResolvedAgent, scope: string) {
 const viewOf = (core: Core, { agent }: ResolvedAgent, scope: string): RemoteAgentView | undefined =>
   agent.kind === 'remote' ? core.remotes.find(agent.name, scope) : undefined;
 
-const shown = ({ url, reachable, lastSeen, problem, protocols, bindings }: RemoteAgentView) => ({
+const shown = ({ url, reachable, lastSeen, leftAloneUntil, problem, protocols, bindings }: RemoteAgentView) => ({
   url,
   reachable,
   ...(lastSeen !== undefined && { lastSeen }),
+  ...(leftAloneUntil !== undefined && { leftAloneUntil }),
   ...(problem !== undefined && { problem }),
   ...(protocols && { protocols }),
   ...(bindings && { bindings }),

@@ -4,7 +4,7 @@ import type { ErrorWriter } from '../../../src/http/door.js';
 import type { Core } from '../../../src/plugin.js';
 
 export function healthRouter(
-  core: Pick<Core, 'ledger' | 'workspaces' | 'doors' | 'plugins'>,
+  core: Pick<Core, 'ledger' | 'workspaces' | 'doors' | 'plugins' | 'remotes'>,
   write: ErrorWriter,
 ): Router {
   const router = express.Router();
@@ -27,6 +27,15 @@ export function healthRouter(
         // A problem in one owner's file leaves the rest of the server ready.
         problems: core.workspaces.problems(),
         plugins: core.plugins.list(),
+        // What happens elsewhere makes nobody here less ready.
+        remoteAgents: core.remotes.all().map(({ name, scope, reachable, problem, lastSeen, leftAloneUntil }) => ({
+          name,
+          ...(scope !== 'operator' && { workspace: scope }),
+          reachable,
+          ...(problem !== undefined && { problem }),
+          ...(lastSeen !== undefined && { lastSeen }),
+          ...(leftAloneUntil !== undefined && { leftAloneUntil }),
+        })),
       }),
   );
   return router;

@@ -6,7 +6,7 @@ import { probeFlags, readMemory } from '../memory.js';
 import { seedHome } from '../seed.js';
 import { WebhookEndpoints } from '../webhook-endpoints.js';
 
-const OWED = 5_000;
+const OWED = 100_000;
 const ENDPOINTS = 1_000;
 const HANGING = 50;
 const LIMIT_MS = 300_000;

@@ -86,7 +86,7 @@ overEachBinding(server, 'direct messages', [
         const finish = (turn: ManualTurn): void => turn.end(end);
         const { result } = await answered(binding.call('SendMessage', params(), MANUAL), finish);
         const events = await answered(binding.events('SendStreamingMessage', params(), MANUAL), finish);
-        expect(events.map(({ message }) => message.parts)).toEqual([result.message.parts]);
+        expect(events.map(({ message }: Any) => message.parts)).toEqual([result.message.parts]);
         return result.message.parts;
       };
       const all: RunOutcome = { kind: 'completed', parts };

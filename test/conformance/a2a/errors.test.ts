@@ -73,7 +73,7 @@ describe('HTTP+JSON', () => {
       const answer = errorAnswer('rest', new AppError(code, 'Said so.'), null);
       expect(answer).toEqual({
         status: http,
-        type: 'application/a2a+json',
+        type: 'application/json',
         body: { error: { code: http, status: name, message: 'Said so.', details: [info(reason)] } },
       });
     },
@@ -99,10 +99,7 @@ describe.each(overHttp.map(({ name }) => [name] as const))('%s', (name) => {
     ];
     for (const [expected, answer] of refused) {
       const { status, json, headers } = await answer;
-      expect([status, headers.get('content-type')]).toEqual([
-        expected,
-        rpc ? 'application/json' : 'application/a2a+json',
-      ]);
+      expect([status, headers.get('content-type')]).toEqual([expected, 'application/json']);
       const { error } = json as { error: { code: number; message: string; data: unknown[]; details: unknown[] } };
       if (rpc) expect(json).toMatchObject({ jsonrpc: '2.0', id: null });
       else expect(error.code).toBe(expected);

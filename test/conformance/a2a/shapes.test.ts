@@ -176,7 +176,8 @@ describe('HTTP+JSON', () => {
       });
       expect([status, headers.get('content-type')]).toEqual([200, 'application/a2a+json']);
     }
-    expect((await server.send('GET', '/a2a/tasks/x')).headers.get('content-type')).toBe('application/a2a+json');
+    const { id } = await open();
+    expect((await server.send('GET', `/a2a/tasks/${id}`)).headers.get('content-type')).toBe('application/a2a+json');
   });
 
   it('[72] A send wraps its task, a read and a cancel return it bare. (§11.4)', async () => {
@@ -208,7 +209,7 @@ describe('HTTP+JSON', () => {
     for (const [method, path, body] of failing) {
       const { status, json, headers } = await server.send(method, `/a2a${path}`, body === undefined ? {} : { body });
       expect(status).toBeGreaterThanOrEqual(400);
-      expect(headers.get('content-type')).toBe('application/a2a+json');
+      expect(headers.get('content-type')).toBe('application/json');
       expect(json.error).toMatchObject({
         code: status,
         status: expect.stringMatching(/^[A-Z_]+$/),

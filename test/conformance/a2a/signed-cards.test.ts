@@ -15,6 +15,7 @@ import { CardSigner } from '../../../plugins/surfaces/a2a-bridge/signing/sign-ca
 import { Secrets } from '../../../src/log.js';
 import { KEYS, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import { bindings, type Any } from './binding.js';
+import { OLD, overGrpc } from './legacy-binding.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'card-keys-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -155,6 +156,16 @@ describe('signed cards', () => {
       expect(Object.keys(key).filter((name) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(name))).toEqual([]);
     }
     expect(server.log.join('\n')).not.toContain(ec.d);
+  });
+});
+
+describe('a client of 0.3', () => {
+  it('[30] The extended card is signed as 0.3 wrote it, over gRPC too, whose message holds the same card. (§8.4)', async () => {
+    const jwks = await published();
+    const { result } = (await server.rpc('agent/getAuthenticatedExtendedCard', undefined, { headers: OLD })).json;
+    expect(await verified(result, jwks)).toEqual(jwks.keys.map(({ kid }) => kid));
+    const { signatures } = (await overGrpc(server).card()).json;
+    expect(signatures).toEqual(result.signatures);
   });
 });
 

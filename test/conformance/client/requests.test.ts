@@ -59,9 +59,17 @@ describe('the client', () => {
     await declared.remote.send({ message: text('x') });
     expect(declared.peer.calls('SendMessage')[0]?.headers['a2a-extensions']).toBe(uri);
     expect(declared.remote.idempotent).toBe(true);
+    // What was asked for and is not in force is told.
+    expect(declared.home.remotes.find('peer', 'demo')?.problem).toBe(
+      `it declares the extension ${uri} and did not activate it`,
+    );
     const plain = await peerWith({});
     await plain.remote.send({ message: text('x') });
     expect(plain.peer.calls('SendMessage')[0]?.headers['a2a-extensions']).toBeUndefined();
+    expect(plain.home.remotes.find('peer', 'demo')).not.toHaveProperty('problem');
+    const required = [{ uri: 'urn:example:renamed', required: true }];
+    const { home } = await peerWith({ capabilities: { extensions: required } });
+    expect(home.remotes.find('peer', 'demo')?.problem).toMatch(/requires the extension urn:example:renamed/);
     expect(plain.remote.idempotent).toBe(false);
   });
 

@@ -5,6 +5,7 @@ import type { PushConfig } from '../../../src/a2a-model.js';
 import { LIMITS } from '../../../plugins/followers/push-dispatcher/room.js';
 import { DELAYS_MS, MAX_TRIES } from '../../../plugins/followers/push-dispatcher/retry-schedule.js';
 import type { PushAttempt, PushDead, PushDisabled, PushFailed } from '../../../src/bus/topics.js';
+import { Failpoints } from '../../../src/failpoints.js';
 import type { PushRegistration } from '../../../src/ledger/records.js';
 import { FetchError } from '../../../src/net/fetch-error.js';
 import type { GuardedAnswer, GuardedRequest } from '../../../src/net/guarded-fetch.js';
@@ -93,6 +94,7 @@ class Desk {
         blobs: { read: () => undefined },
         callers: { webhookSecret: () => undefined },
         net,
+        failpoints: new Failpoints(),
         secrets: { addPassing: (secret) => void this.secrets.push(secret) },
       },
       log: home.log,
@@ -380,17 +382,29 @@ describe('deliveries', () => {
     expect(at.net.posts.length).toBe(17);
   });
 
-  it('rest for a while when an acknowledgement could not be stored, and tell it again', async () => {
+  it('call nobody again because an acknowledgement could not be stored, but store it when that works', async () => {
+    const at = await desk(hook('a'));
+    await at.wake();
+    const { acknowledge } = at.home.ledger.pushConfigs;
+    at.home.ledger.pushConfigs.acknowledge = async () => Promise.reject(new Error('disk full'));
+    await at.answer(0, 200);
+    await at.pass(5_000);
+    expect([at.net.posts.length, at.delivered.length, at.owedAfter('a')]).toEqual([1, 0, 1]);
+    at.home.ledger.pushConfigs.acknowledge = acknowledge;
+    await at.pass(1_000);
+    expect([at.net.posts.length, at.delivered.length, at.owedAfter('a')]).toEqual([1, 1, 2]);
+  });
+
+  it('call the webhook that took the place of one whose answer could not be stored', async () => {
     const at = await desk(hook('a'));
     await at.wake();
     const { acknowledge } = at.home.ledger.pushConfigs;
     at.home.ledger.pushConfigs.acknowledge = async () => Promise.reject(new Error('disk full'));
     await at.answer(0, 200);
     at.home.ledger.pushConfigs.acknowledge = acknowledge;
-    expect(at.net.posts.length).toBe(1);
+    await at.home.ledger.pushConfigs.set('t1', { ...hook('a'), url: 'https://hooks.example/other' });
     await at.pass(1_000);
-    await at.answer(1, 200);
-    expect([at.net.posts.map(({ id }) => id), at.owedAfter('a')]).toEqual([['t1_a_2', 't1_a_2'], 2]);
+    expect(at.net.posts.map(({ url }) => new URL(url).pathname)).toEqual(['/a', '/other']);
   });
 
   it.each([

@@ -60,6 +60,51 @@ describe('streams', () => {
   });
 });
 
+describe('artifacts', () => {
+  const piece = (artifactId: string, text: string | undefined, append: boolean, lastChunk = false): void => {
+    const artifact = { artifactId, parts: text === undefined ? [] : [{ text }] };
+    world.peer.say({ kind: 'artifact', taskId: 'far-1', contextId: 'c', artifact, append, lastChunk, unread: [] });
+  };
+
+  test('begin with a chunk that appends to nothing, and the last chunk adds to the ones before', async () => {
+    await world.begin();
+    piece('a', 'one ', true);
+    piece('b', 'other', true, true);
+    piece('a', 'two ', true);
+    piece('a', 'three', true, true);
+    await world.settle();
+    expect(answer()).toBe('one two three|other');
+  });
+
+  test('end with a chunk without parts, and lose nothing by it', async () => {
+    await world.begin();
+    piece('a', 'all', false);
+    piece('a', undefined, false, true);
+    await world.settle();
+    expect(answer()).toBe('all');
+  });
+
+  test('are the answer before words are: both are there, and words that only repeat it are not doubled', async () => {
+    await world.begin();
+    world.peer.give('far-1', 'report', 'the report');
+    world.peer.set('far-1', 'TASK_STATE_COMPLETED', 'and a word to it');
+    await world.settle();
+    expect(answer()).toBe('the report|and a word to it');
+  });
+});
+
+describe('what is sent', () => {
+  test('has its metadata on the request and on the message, since peers read either', async () => {
+    await world.begin();
+    const [sent] = world.peer.sent;
+    const chain = [{ switchboard: expect.any(String), agent: expect.any(String) }];
+    expect([sent?.metadata, sent?.message.metadata]).toMatchObject([
+      { 'switchboard.chain': chain },
+      { 'switchboard.chain': chain },
+    ]);
+  });
+});
+
 describe('answers and questions', () => {
   test('a callback that comes during a question and its answer gives one end', async () => {
     world.publicUrl = 'https://hub.example/';
@@ -88,6 +133,22 @@ describe('answers and questions', () => {
     expect([world.state, answer()]).toEqual(['COMPLETED', 'asked']);
   });
 
+  test('a callback that comes after a restart, before all watches were looked at again, is known by its old token', async () => {
+    world.publicUrl = 'https://hub.example';
+    world.peer.offers = { streaming: false, push: true, list: true };
+    await world.restart();
+    await world.beginMany(30);
+    for (let i = 0; i < 20; i++) await world.pass(5_000);
+    const pushes = [...world.peer.pushes];
+    expect(pushes).toHaveLength(30);
+    await world.restart();
+    const waiting = pushes.find((push) => world.peer.pushes.some(({ token }) => token === push.token))!;
+    world.peer.set(waiting.taskId, 'TASK_STATE_COMPLETED', 'meanwhile');
+    expect(await world.callBack(waiting.id, 'wrong')).toBe(404);
+    expect(await world.callBack(waiting.id, waiting.token)).toBe(200);
+    expect(world.ends).toEqual(['result']);
+  });
+
   test('a push config that another process made is taken back at the end', async () => {
     world.publicUrl = 'https://hub.example';
     world.peer.offers = { streaming: false, push: true, list: true };
@@ -110,6 +171,19 @@ describe('sends', () => {
     world.peer.set('far-1', 'TASK_STATE_COMPLETED', 'in the end');
     await world.settle();
     expect([world.state, answer(), world.peer.count('send')]).toEqual(['COMPLETED', 'in the end', 1]);
+  });
+
+  test('a peer that never answers is not held on to longer than its task takes', async () => {
+    world.peer.held = new Promise(() => undefined);
+    await world.begin();
+    await world.pass(15_000);
+    await minutes(5);
+    expect(world.peer.sending.map(({ aborted }) => aborted)).toEqual([false]);
+    world.peer.set('far-1', 'TASK_STATE_COMPLETED', 'in the end');
+    await world.settle();
+    expect(world.state).toBe('COMPLETED');
+    await minutes(1);
+    expect(world.peer.sending.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   test('a peer that answers only when it is done may take longer than a turn here', async () => {

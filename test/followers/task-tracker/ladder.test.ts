@@ -2,9 +2,12 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   firstRung,
+  gapMs,
   lastingRung,
   pollMs,
+  questionsIn,
   reopenMs,
+  sooner,
   withoutPush,
   type Means,
 } from '../../../plugins/followers/task-tracker/ladder.js';
@@ -44,5 +47,19 @@ describe('the ladder', () => {
   test('spreads questions over a fifth to either side, so that many watches do not ask at once', () => {
     expect(pollMs('poll', 0, 0)).toBe(12_000);
     expect(pollMs('poll', 0, 0.999_999)).toBe(18_000);
+  });
+
+  test('goes on after a restart where a watch of that age would be', () => {
+    const seconds = [-60, 0, 14, 15, 44, 45, 104, 105, 224, 225, 86_400];
+    expect(seconds.map((s) => questionsIn(s * 1000))).toEqual([0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+  });
+
+  test('keeps looks apart: 50 a second, and for very many watches as often as each needs in half of its time', () => {
+    expect([0, 1, 5_000, 7_500].map(gapMs)).toEqual([20, 20, 20, 20]);
+    expect(gapMs(30_000)).toBe(5);
+  });
+
+  test('ends what is held for a while up to a fifth sooner, so that what began together does not end together', () => {
+    expect([0, 0.5, 1].map((random) => sooner(300_000, random))).toEqual([300_000, 270_000, 240_000]);
   });
 });

@@ -192,6 +192,7 @@ describe('callbacks', () => {
     expect(world.peer.count('get')).toBe(asked);
     expect(await world.callBack(push!.id, push!.token)).toBe(200);
     expect(world.state).toBe('WORKING');
+    await world.pass(1_000);
     world.peer.set('far-1', 'TASK_STATE_COMPLETED', 'done');
     expect(await world.callBack(push!.id, push!.token)).toBe(200);
     expect([world.state, world.peer.pushes, world.ends]).toEqual(['COMPLETED', [], ['result']]);
@@ -213,6 +214,19 @@ describe('callbacks', () => {
     world.peer.set('far-1', 'TASK_STATE_COMPLETED', 'while you were away');
     expect(await world.callBack(push!.id, push!.token)).toBe(200);
     expect(world.state).toBe('COMPLETED');
+  });
+
+  test('that come again and again lead to one look a second, and the last of them is not forgotten', async () => {
+    const [push] = world.peer.pushes;
+    const asked = world.peer.count('get');
+    for (let i = 0; i < 10; i++) expect(await world.callBack(push!.id, push!.token)).toBe(200);
+    expect(world.peer.count('get')).toBe(asked + 1);
+    world.peer.set('far-1', 'TASK_STATE_COMPLETED', 'done');
+    await world.callBack(push!.id, push!.token);
+    await world.pass(999);
+    expect([world.state, world.peer.count('get')]).toEqual(['WORKING', asked + 1]);
+    await world.pass(1);
+    expect([world.state, world.peer.count('get')]).toEqual(['COMPLETED', asked + 2]);
   });
 
   test('that never come are replaced by a question every ten minutes', async () => {

@@ -36,10 +36,12 @@ export class TrackerWorld {
   readonly remotes = new FakeRemotes(this.peer);
   readonly events: Envelope[] = [];
   publicUrl: string | undefined;
+  followSeconds = DEFAULTS.followSeconds;
   prompts!: Prompts;
   private ids = 0;
   private installed: Installed[] = [];
   private routes: { path: string; router: Router }[] = [];
+  private turns!: ExecutorHost;
   private publish!: (cid: string, turn: number) => void;
 
   constructor(readonly ledger: TestLedger) {}
@@ -56,9 +58,16 @@ export class TrackerWorld {
     const turnDeadlineMs = 3_600_000;
     const hostBus = bus.join(HOST_DECLARATION);
     const turns = new ExecutorHost({ bus: hostBus, registry, ledger, clock, newId, log, redact, turnDeadlineMs });
+    this.turns = turns;
     this.prompts = new Prompts({ bus: bus.join(PROMPTS_DECLARATION), ledger, newId });
     const blobs = { put: () => ({ blob: 'b', size: 1 }), read: () => undefined };
-    const config = { ...DEFAULTS, home: '/home', ...(this.publicUrl !== undefined && { publicUrl: this.publicUrl }) };
+    const { followSeconds } = this;
+    const config = {
+      ...DEFAULTS,
+      followSeconds,
+      home: '/home',
+      ...(this.publicUrl !== undefined && { publicUrl: this.publicUrl }),
+    };
     const secrets = new Secrets();
     const core = {
       config,
@@ -113,6 +122,14 @@ export class TrackerWorld {
     await this.settle();
   }
 
+  /** So many at once. */
+  async beginMany(count: number): Promise<void> {
+    const ids = Array.from({ length: count }, (_, n) => `t${n + 1}`);
+    await Promise.all(ids.map((id) => this.create(id)));
+    for (const id of ids) this.publish(id, 1);
+    await this.settle();
+  }
+
   create(taskId = 't1'): Promise<TaskRecord> {
     return this.ledger.ledger.create(newTask(taskId, { agent: 'far', executor: 'a2a-executor' }));
   }
@@ -133,6 +150,12 @@ export class TrackerWorld {
   async say(text: string): Promise<void> {
     const message = { messageId: `m-${text}`, role: 'ROLE_USER' as const, parts: [{ text }] };
     await this.ledger.ledger.resume({ taskId: 't1', requestId: `r-${text}`, step: { message, start: false } });
+    await this.settle();
+  }
+
+  /** As whoever asks how a task is. */
+  async look(taskId: string): Promise<void> {
+    void this.turns.look(taskId, new AbortController().signal);
     await this.settle();
   }
 

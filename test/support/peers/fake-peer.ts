@@ -32,6 +32,8 @@ export class FakePeer implements Peer {
   /** Operations in order, by name. */
   readonly asked: Operation[] = [];
   readonly sent: SendRequest[] = [];
+  /** Of each message: aborts when its answer is not wanted any more. */
+  readonly sending: AbortSignal[] = [];
   readonly pushes: { taskId: string; id: string; url: string; token: string }[] = [];
   readonly tasks = new Map<string, RemoteTask>();
   /** What an operation does instead, until it is deleted. */
@@ -44,6 +46,8 @@ export class FakePeer implements Peer {
   held: Promise<void> | undefined;
   /** Streams end after their snapshot. */
   closesStreams = false;
+  /** An answer to a question is taken, and its task stays as it is until `set` changes it. */
+  slow = false;
   private readonly streams = new Set<Stream>();
 
   count(operation: Operation): number {
@@ -54,9 +58,10 @@ export class FakePeer implements Peer {
     return this.streams.size;
   }
 
-  async send(request: SendRequest): Promise<SendResult> {
+  async send(request: SendRequest, { signal }: CallOptions = {}): Promise<SendResult> {
     this.ask('send');
     this.sent.push(request);
+    if (signal) this.sending.push(signal);
     const { message } = request;
     if (this.message !== undefined) {
       return { message: { messageId: 'answer', role: 'ROLE_AGENT', parts: [{ text: this.message }] }, unread: [] };
@@ -65,7 +70,7 @@ export class FakePeer implements Peer {
     const task = known ?? this.add(`far-${this.tasks.size + 1}`, message.contextId ?? 'far-context');
     task.history.push(message);
     await this.held;
-    if (task.status.state === 'TASK_STATE_INPUT_REQUIRED') task.status = { state: 'TASK_STATE_WORKING' };
+    if (!this.slow && task.status.state === 'TASK_STATE_INPUT_REQUIRED') task.status = { state: 'TASK_STATE_WORKING' };
     return { task: structuredClone(task) };
   }
 
@@ -127,13 +132,17 @@ export class FakePeer implements Peer {
   }
 
   /** Changes a task and tells the streams that are open. */
-  set(taskId: string, state: TaskState, words?: string): void {
+  set(
+    taskId: string,
+    state: TaskState,
+    words?: string,
+    { messageId = `m-${state}-${words}`, timestamp }: { messageId?: string; timestamp?: string } = {},
+  ): void {
     const task = this.tasks.get(taskId) as RemoteTask;
     task.status = {
       state,
-      ...(words !== undefined && {
-        message: { messageId: `m-${state}-${words}`, role: 'ROLE_AGENT', parts: [{ text: words }] },
-      }),
+      ...(words !== undefined && { message: { messageId, role: 'ROLE_AGENT', parts: [{ text: words }] } }),
+      ...(timestamp !== undefined && { timestamp }),
     };
     const { contextId } = task;
     this.say({ kind: 'status', taskId, contextId, status: structuredClone(task.status), unread: [] });
@@ -152,7 +161,8 @@ export class FakePeer implements Peer {
     for (const stream of this.streams) this.put(stream, new RemoteError(fault, `the stream: ${fault}`));
   }
 
-  private say(event: RemoteEvent): void {
+  /** Tells the streams, whether it is true or not. */
+  say(event: RemoteEvent): void {
     for (const stream of this.streams) this.put(stream, event);
   }
 
@@ -187,6 +197,10 @@ export class FakeRemotes implements RemoteAgents {
 
   list(): RemoteAgentView[] {
     return [this.find('far') as RemoteAgentView];
+  }
+
+  all(): (RemoteAgentView & { scope: string })[] {
+    return this.list().map((view) => ({ ...view, scope: 'demo' }));
   }
 
   unreadable(): undefined {

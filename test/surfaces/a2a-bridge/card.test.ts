@@ -9,7 +9,10 @@ import type { Part, StreamEvent, Task } from '../../../src/a2a-model.js';
 
 describe('a card', () => {
   const capabilities = createCapabilities();
-  const settings = { config: { extendedCards: true, requiredExtensions: [], streaming: true }, capabilities };
+  const settings = {
+    config: { extendedCards: true, idempotentSend: true, requiredExtensions: [], streaming: true },
+    capabilities,
+  };
   const card = agentCard(
     settings,
     { name: 'alpha', description: '', skills: [] },
@@ -50,7 +53,12 @@ describe('a card', () => {
   });
 
   it('follows the configuration', () => {
-    const config = { extendedCards: false, requiredExtensions: [IDEMPOTENT_SEND, 'urn:unknown'], streaming: false };
+    const config = {
+      extendedCards: false,
+      idempotentSend: true,
+      requiredExtensions: [IDEMPOTENT_SEND, 'urn:unknown'],
+      streaming: false,
+    };
     const shown = agentCard(
       { config, capabilities },
       { name: 'a', description: 'd' },

@@ -1,26 +1,35 @@
 // The gRPC listener under bad input, with TLS, and at the server's stop.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { decodeErrorInfo, decodeStatus } from '@a2a-js/sdk/errors/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { grpcAddress } from '../../conformance/a2a/grpc-binding.js';
 import { bindings, type Any, type Binding } from '../../conformance/a2a/binding.js';
+import { LOOK_MS } from '../../../plugins/surfaces/a2a-bridge/grpc/tls-files.js';
+import { FakeClock } from '../../support/fake-clock.js';
 import { ManualAgent } from '../../support/manual-agent.js';
+import { SelfSigned } from '../../support/self-signed.js';
 import { BridgeServer, KEYS, sendParams, useBridgeServer } from './bridge-server.js';
 
 const server = useBridgeServer({ grpcPort: 0, maxBodyBytes: 100_000 });
 
-/** Sends bytes as they are; the status's code. */
-function raw(client: Client, bytes: Uint8Array): Promise<number> {
+function metadataOf(): Metadata {
   const metadata = new Metadata();
   metadata.set('a2a-version', '1.0');
   metadata.set('x-api-key', KEYS.bob);
+  return metadata;
+}
+
+/** Sends bytes as they are; the status's code. */
+function raw(client: Client, bytes: Uint8Array): Promise<number> {
+  const metadata = metadataOf();
   return new Promise((resolve) => {
     const answer = (error: ServiceError | null): void => resolve(error?.code ?? status.OK);
     const asIs = (value: unknown): Buffer => Buffer.from(value as Uint8Array);
@@ -95,15 +104,33 @@ describe('a gRPC message', () => {
   ])('of %s is answered by its code', async (_what, bytes, code) => {
     expect(await raw(client, bytes)).toBe(code);
   });
+
+  it.each([0, 1])(
+    'that is too large is refused with the details of the other bindings (compression %i)',
+    async (level) => {
+      const metadata = metadataOf();
+      const compressing = new Client(await grpcAddress(server), credentials.createInsecure(), {
+        // 2: gzip, under which it is small on the wire.
+        'grpc.default_compression_algorithm': level === 0 ? 0 : 2,
+      });
+      const error = await new Promise<ServiceError | null>((resolve) => {
+        const { path } = A2AService.sendMessage;
+        const asIs = (value: Buffer): Buffer => value;
+        compressing.makeUnaryRequest(path, asIs, asIs, Buffer.alloc(200_000), metadata, (refusal) => resolve(refusal));
+      });
+      compressing.close();
+      expect(error?.code).toBe(status.RESOURCE_EXHAUSTED);
+      const [info] = decodeStatus(error?.metadata.get('grpc-status-details-bin')[0] as Buffer).details;
+      expect(decodeErrorInfo(info?.value as Buffer)).toMatchObject({ reason: 'TOO_LARGE', domain: 'a2a-switchboard' });
+      expect(error?.details).toBe('The message is larger than 100000 bytes.');
+    },
+  );
 });
 
 describe('the gRPC listener', () => {
   it('speaks TLS with the certificate of the settings, and nothing else then', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'grpc-tls-'));
-    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-    const options = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync('openssl', ['req', ...options, ...names, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    const files = new SelfSigned();
+    const { cert, key } = files;
     const secure = new BridgeServer();
     await secure.start({ grpcPort: 0, grpc: { cert, key } });
     const address = await grpcAddress(secure);
@@ -116,8 +143,61 @@ describe('the gRPC listener', () => {
       ssl.close();
       plain.close();
       await secure.stop();
-      rmSync(folder, { recursive: true });
+      files.remove();
     }
+  });
+
+  it('uses renewed files for new connections, and leaves open ones alone', async () => {
+    const files = new SelfSigned();
+    const { cert, key } = files;
+    const first = files.pems;
+    const clock = new FakeClock();
+    const secure = new BridgeServer();
+    secure.clock = clock;
+    await secure.start({ grpcPort: 0, grpc: { cert, key } });
+    const [host, port] = (await grpcAddress(secure)).split(':');
+    const shown = async (): Promise<string> => {
+      const socket = connect({ host, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['h2'] });
+      await once(socket, 'secureConnect');
+      const { raw } = socket.getPeerCertificate();
+      socket.destroy();
+      return raw.toString('base64');
+    };
+    const of = ({ cert: pem }: { cert: Buffer }): string => new X509Certificate(pem).raw.toString('base64');
+    const old = new Client(`${host}:${port}`, credentials.createSsl(first.cert));
+    try {
+      expect(await raw(old, withData(nested(1)))).toBe(status.OK);
+      expect(await shown()).toBe(of(first));
+      files.renew();
+      const second = files.pems;
+      // Half of it, as whoever copies file by file leaves it for a moment.
+      writeFileSync(cert, first.cert);
+      clock.advance(LOOK_MS);
+      expect(await shown()).toBe(of(first));
+      writeFileSync(cert, second.cert);
+      clock.advance(LOOK_MS);
+      expect(await shown()).toBe(of(second));
+      expect(await raw(old, withData(nested(1)))).toBe(status.OK);
+      rmSync(cert);
+      clock.advance(LOOK_MS);
+      expect(await shown()).toBe(of(second));
+    } finally {
+      old.close();
+      await secure.stop();
+      files.remove();
+    }
+  });
+
+  it('whose key is not that of its certificate keeps the server from starting', async () => {
+    const [one, other] = [new SelfSigned(), new SelfSigned()];
+    const mistaken = new BridgeServer();
+    const grpc = { cert: one.cert, key: other.key };
+    await expect(mistaken.start({ grpcPort: 0, grpc })).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining('the key is not that of the certificate'),
+    });
+    await mistaken.stop();
+    for (const files of [one, other]) files.remove();
   });
 
   it('ends its streams at the stop, and tells their readers to come again', async () => {
@@ -157,7 +237,8 @@ describe('the gRPC listener', () => {
     await public_.start({ grpcPort: 0, grpc: { publicAddress: 'grpc.example:443' } });
     await silent.start({});
     const declared = { url: 'grpc.example:443', protocolBinding: 'GRPC', protocolVersion: '1.0' };
-    expect(await grpcOf(public_, '/.well-known/agent-card.json')).toEqual([declared]);
+    const old = { ...declared, protocolVersion: '0.3' };
+    expect(await grpcOf(public_, '/.well-known/agent-card.json')).toEqual([declared, old]);
     expect(await grpcOf(public_, '/agents/beta/.well-known/agent-card.json')).toEqual([
       { ...declared, tenant: 'beta' },
     ]);

@@ -222,7 +222,7 @@ describe('the 0.3 card', () => {
     skills: [{ id: 's', name: 'S', description: 'd', tags: ['t'], examples: ['e'], outputModes: ['text/plain'] }],
   };
   const settings = {
-    config: { extendedCards: true, requiredExtensions: [], streaming: true },
+    config: { extendedCards: true, idempotentSend: true, requiredExtensions: [], streaming: true },
     capabilities: createCapabilities(),
   };
   const card = agentCard(settings, words, { url: 'https://h.example/a2a' });

@@ -8,6 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import type { AppError } from '../../../../src/errors.js';
 import type { Admitted, Doors } from '../../../../src/http/door.js';
+import { boundCall, type CallLimits } from './bounded-call.js';
 import { grpcStatus } from './grpc-status.js';
 import { metadataHeaders } from './metadata-headers.js';
 
@@ -17,6 +18,7 @@ export class GrpcDoor {
 
   constructor(
     private readonly doors: Pick<Doors, 'admit'>,
+    private readonly limits: CallLimits,
     private readonly told: (error: unknown, method: string) => AppError,
   ) {}
 
@@ -28,6 +30,7 @@ export class GrpcDoor {
   }
 
   readonly interceptor: ServerInterceptor = (method, call) => {
+    boundCall(call, this.limits);
     const listener = new ServerListenerBuilder()
       .withOnReceiveMetadata((metadata, proceed) => {
         const address = call.getConnectionInfo().remoteAddress;

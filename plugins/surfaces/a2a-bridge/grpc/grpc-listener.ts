@@ -1,12 +1,18 @@
 // Where gRPC is spoken: a port of its own, open from the server's start to its stop.
-import { readFileSync } from 'node:fs';
-import { ServerCredentials, type Server, type ServerOptions } from '@grpc/grpc-js';
+import { experimental, ServerCredentials, type Server, type ServerOptions } from '@grpc/grpc-js';
 import type { Clock } from '../../../../src/clock.js';
 import type { Config } from '../../../../src/config.js';
 import { AppError, errorText } from '../../../../src/errors.js';
 import { listensEverywhere, LOOPBACK } from '../../../../src/http/local-url.js';
+import type { Logger } from '../../../../src/log.js';
+import { TlsFiles } from './tls-files.js';
 
 export type GrpcConfig = Pick<Config, 'host' | 'grpcPort' | 'grpc' | 'publicUrl' | 'maxBodyBytes' | 'heartbeatSeconds'>;
+
+export interface ListenDeps {
+  clock: Clock;
+  log: Logger;
+}
 
 /** An idle connection that does not answer a ping for this long is closed, in milliseconds. */
 const PING_TIMEOUT_MS = 20_000;
@@ -23,10 +29,10 @@ export const serverOptions = ({ maxBodyBytes, heartbeatSeconds }: GrpcConfig): S
  * Starts listening; resolves with the address that cards advertise. Throws AppError `config` when the files or the address
  * can't be used.
  */
-export async function listenGrpc(server: Server, port: number, config: GrpcConfig): Promise<string> {
+export async function listenGrpc(server: Server, port: number, config: GrpcConfig, deps: ListenDeps): Promise<string> {
   const { host, grpc, publicUrl } = config;
   try {
-    const bound = await bind(server, hostPort(host, port), credentials(grpc));
+    const bound = await bind(server, hostPort(host, port), credentials(grpc, deps));
     const named = listensEverywhere(host) && publicUrl !== undefined ? new URL(publicUrl).hostname : undefined;
     return grpc.publicAddress ?? (named === undefined ? hostPort(LOOPBACK[host] ?? host, bound) : `${named}:${bound}`);
   } catch (error) {
@@ -36,9 +42,9 @@ export async function listenGrpc(server: Server, port: number, config: GrpcConfi
 
 const hostPort = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-function credentials({ cert, key }: Config['grpc']): ServerCredentials {
+function credentials({ cert, key }: Config['grpc'], { clock, log }: ListenDeps): ServerCredentials {
   if (cert === undefined || key === undefined) return ServerCredentials.createInsecure();
-  return ServerCredentials.createSsl(null, [{ cert_chain: readFileSync(cert), private_key: readFileSync(key) }]);
+  return experimental.createCertificateProviderServerCredentials(new TlsFiles({ cert, key }, clock, log), null, false);
 }
 
 const bind = (server: Server, address: string, using: ServerCredentials): Promise<number> =>

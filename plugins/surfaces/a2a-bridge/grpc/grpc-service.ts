@@ -1,19 +1,17 @@
-// The service lf.a2a.v1.A2AService over the same operations as the HTTP bindings. The SDK gives its definition; its adapter
-// is not used, since it answers unknown errors without details and writes streams without waiting for their readers.
-import { A2AService } from '@a2a-js/sdk/server/grpc';
-import { Metadata, type handleServerStreamingCall, type handleUnaryCall, type ServiceDefinition } from '@grpc/grpc-js';
+// A gRPC service over the same operations as the HTTP bindings, whichever version's messages it speaks. The SDK's adapters
+// are not used, since they answer unknown errors without details and write streams without waiting for their readers.
+import { Metadata, type handleServerStreamingCall, type handleUnaryCall, type StatusObject } from '@grpc/grpc-js';
 import { AppError } from '../../../../src/errors.js';
 import { checkedCall, extensionsFor, type CheckPorts } from '../checked-call.js';
-import { EXTENSIONS_HEADER } from '../extensions.js';
-import { isStreaming, OPERATIONS, type OperationName } from '../operation.js';
+import { isStreaming, type OperationName } from '../operation.js';
 import type { Operations } from '../operations.js';
-import { negotiateVersion, PROTOCOL_VERSION } from '../protocol-version.js';
+import { negotiateVersion } from '../protocol-version.js';
 import { GrpcCall, type StreamCall, type UnaryCall } from './grpc-call.js';
 import type { GrpcDoor } from './grpc-door.js';
 import { grpcStatus } from './grpc-status.js';
 import type { GrpcStream, GrpcStreams } from './grpc-streams.js';
 import { metadataHeaders } from './metadata-headers.js';
-import { methodOf, readGrpc } from './read-grpc.js';
+import type { ServiceDialect, UnaryName } from './service-dialect.js';
 
 export interface GrpcServiceDeps {
   core: CheckPorts;
@@ -24,18 +22,8 @@ export interface GrpcServiceDeps {
   told(error: unknown, method: string): AppError;
 }
 
-/** The SDK's definition, except that messages are decoded by the handlers, who can say what is wrong with them. */
-export const GRPC_SERVICE = Object.fromEntries(
-  Object.entries(A2AService).map(([method, definition]) => [
-    method,
-    { ...definition, requestDeserialize: (bytes: Buffer) => bytes },
-  ]),
-) as unknown as ServiceDefinition;
-
-type Unary = Exclude<OperationName, 'SendStreamingMessage' | 'SubscribeToTask'>;
-
-/** Every operation's answer in the message that the definition encodes. */
-const ANSWERS: Record<Unary, (operations: Operations, call: GrpcCall) => unknown> = {
+/** Every operation's answer in the SDK's message. */
+const ANSWERS: Record<UnaryName, (operations: Operations, call: GrpcCall) => unknown> = {
   SendMessage: async (operations, call) => {
     const value = await operations.sendMessage(call);
     return { payload: { $case: 'messageId' in value ? 'message' : 'task', value } };
@@ -50,24 +38,28 @@ const ANSWERS: Record<Unary, (operations: Operations, call: GrpcCall) => unknown
     await operations.deleteConfig(call);
     return {};
   },
-  GetExtendedAgentCard: (operations, call) => operations.extendedCard(call),
+  GetExtendedAgentCard: (operations, call) => (call.legacy ? operations.card(call) : operations.extendedCard(call)),
 };
 
 const CUT = new AppError('overloaded', 'The stream was cut before the task ended; subscribe to it again.');
 
-/** The handlers, by the definition's names. */
+/** The handlers, by the names of the operations. */
 export function grpcHandlers(
   deps: GrpcServiceDeps,
+  dialect: ServiceDialect,
 ): Record<string, handleUnaryCall<Buffer, unknown> | handleServerStreamingCall<Buffer, unknown>> {
   const { operations, streams, told } = deps;
+  const refused = (error: unknown, grpc: UnaryCall | StreamCall): StatusObject =>
+    grpcStatus(told(error, grpc.getPath()), dialect.legacy !== undefined);
 
   const unary =
-    (name: Unary): handleUnaryCall<Buffer, unknown> =>
+    (name: UnaryName): handleUnaryCall<Buffer, unknown> =>
     (grpc, callback) => {
-      const answer = async (): Promise<unknown> => ANSWERS[name](operations, enter(deps, name, grpc));
+      const answer = async (): Promise<unknown> =>
+        dialect.answer(name, (await ANSWERS[name](operations, enter(deps, dialect, name, grpc))) as never);
       void answer().then(
         (value) => callback(null, value),
-        (error: unknown) => callback(grpcStatus(told(error, grpc.getPath()))),
+        (error: unknown) => callback(refused(error, grpc)),
       );
     };
 
@@ -76,7 +68,7 @@ export function grpcHandlers(
     async (grpc) => {
       let place: GrpcStream | undefined;
       try {
-        const call = enter(deps, name, grpc);
+        const call = enter(deps, dialect, name, grpc);
         // Before anything is created.
         place = streams.take(deps.door.admittedOf(grpc.metadata));
         const opening = name === 'SubscribeToTask' ? operations.openSubscription(call) : operations.openSend(call);
@@ -86,35 +78,46 @@ export function grpcHandlers(
         if (await place.write(grpc, call, stream)) grpc.end();
         else grpc.emit('error', grpcStatus(CUT));
       } catch (error) {
-        grpc.emit('error', grpcStatus(told(error, grpc.getPath())));
+        grpc.emit('error', refused(error, grpc));
       } finally {
         place?.release();
       }
     };
 
   return Object.fromEntries(
-    OPERATIONS.map((name) => [methodOf(name), isStreaming(name) ? streaming(name) : unary(name as Unary)]),
+    (Object.keys(dialect.methods) as OperationName[]).map((name) => [
+      name,
+      isStreaming(name) ? streaming(name) : unary(name as UnaryName),
+    ]),
   );
 }
 
 /** Checks what the call says. Throws AppErrors. */
-function enter({ core, door }: GrpcServiceDeps, name: OperationName, grpc: UnaryCall | StreamCall): GrpcCall {
+function enter(
+  { core, door }: GrpcServiceDeps,
+  dialect: ServiceDialect,
+  name: OperationName,
+  grpc: UnaryCall | StreamCall,
+): GrpcCall {
+  const { version, service, legacy } = dialect;
   const headers = metadataHeaders(grpc.metadata);
-  if (negotiateVersion(headers['a2a-version'], undefined) !== PROTOCOL_VERSION) {
+  if (negotiateVersion(headers['a2a-version'], undefined) !== version) {
     throw new AppError(
       'version-not-supported',
-      `This service speaks A2A ${PROTOCOL_VERSION}; send a2a-version: ${PROTOCOL_VERSION} in the metadata.`,
+      `${service} speaks A2A ${version}; send a2a-version: ${version} in the metadata.`,
     );
   }
-  const asked = { caller: door.admittedOf(grpc.metadata).caller, version: PROTOCOL_VERSION, headers } as const;
+  const asked = { caller: door.admittedOf(grpc.metadata).caller, version, headers } as const;
   const active = extensionsFor(core, asked);
   if (active.length > 0) {
     const metadata = new Metadata();
-    metadata.set(EXTENSIONS_HEADER, active.join(', '));
+    metadata.set(dialect.extensionsHeader, active.join(', '));
     grpc.sendMetadata(metadata);
   }
-  const { target, operation } = checkedCall(core, asked, readGrpc(name, grpc.request));
+  const { target, operation } = checkedCall(core, asked, dialect.read(name, grpc.request));
   // The interface of an agent's own card names it by tenant, as its HTTP interfaces do by path.
   const address = { ...target, byPath: target.tenant !== undefined };
-  return new GrpcCall(grpc, headers, asked.caller, address, operation);
+  const call = new GrpcCall(grpc, headers, asked.caller, address, operation);
+  call.legacy = legacy;
+  return call;
 }

@@ -4,18 +4,24 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { Metadata, status, type StatusObject } from '@grpc/grpc-js';
 import type { AppError } from '../../../../src/errors.js';
 import { errorDetails, type ErrorDetail } from '../../../../src/http/error-details.js';
-import { ERROR_TABLE } from '../../../../src/http/error-table.js';
+import { ERROR_TABLE, type ErrorRow, type RpcStatus } from '../../../../src/http/error-table.js';
 
 const DETAILS = 'grpc-status-details-bin';
 
-/** The status with its trailers. */
-export function grpcStatus(error: AppError): StatusObject {
-  const code = status[ERROR_TABLE[error.code].status];
+/** The status with its trailers; `legacy` for a caller of 0.3. */
+export function grpcStatus(error: AppError, legacy = false): StatusObject {
+  const row = ERROR_TABLE[error.code];
+  const code = error.code === 'too-large' ? status.RESOURCE_EXHAUSTED : status[legacy ? legacyStatus(row) : row.status];
   const { message } = error;
   const metadata = new Metadata();
   metadata.set(DETAILS, encodeStatus(code, message, errorDetails(error)));
   if (error.code === 'unauthenticated') metadata.set('www-authenticate', 'Bearer, ApiKey header="X-API-Key"');
   return { code, details: message, metadata };
+}
+
+/** What is not supported was UNIMPLEMENTED in 0.3, whose clients know it by that; a refusal for now is no such thing. */
+function legacyStatus({ rpc, legacyRpc = rpc, status: current, detail }: ErrorRow): RpcStatus {
+  return (legacyRpc === -32003 || legacyRpc === -32004) && detail === undefined ? 'UNIMPLEMENTED' : current;
 }
 
 /** google.rpc.Status. */

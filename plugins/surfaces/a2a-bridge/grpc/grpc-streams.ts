@@ -1,12 +1,12 @@
 // Server-side streams over gRPC: one event in flight a stream, so that a slow reader slows its own stream only and holds
 // no memory; a stream that ends before its task says so by its status.
-import type { StreamResponse } from '@a2a-js/sdk';
-import type { Clock } from '../../../../src/clock.js';
+import { StreamResponse } from '@a2a-js/sdk';
 import type { Admitted } from '../../../../src/http/door.js';
 import type { Endable, OpenStreams } from '../../../../src/http/open-streams.js';
-import { STALL_MS } from '../../../../src/http/slow-readers.js';
 import type { TaskState } from '../../../../src/a2a-model.js';
+import type { WireEvent } from '../../../../src/a2a-v0-3/wire.js';
 import type { Call } from '../call.js';
+import { eventJson } from '../event-json.js';
 import { acceptedEvent } from '../output-modes.js';
 import { ends, type OpenStream } from '../task-stream.js';
 import { toSdkEvent, toSdkMessage, toSdkTask } from '../to-sdk.js';
@@ -17,14 +17,11 @@ export class GrpcStreams {
   private readonly open = new Set<GrpcStream>();
   private ending = false;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly places: Pick<OpenStreams, 'take'>,
-  ) {}
+  constructor(private readonly places: Pick<OpenStreams, 'take'>) {}
 
   /** A place for a stream, to be released. Throws as `OpenStreams.take` does. */
   take({ caller, keyHash }: Admitted): GrpcStream {
-    const stream = new GrpcStream(this.clock, () => {
+    const stream = new GrpcStream(() => {
       group.release(stream);
       this.open.delete(stream);
     });
@@ -46,7 +43,6 @@ export class GrpcStream implements Endable {
   private stopped = false;
 
   constructor(
-    private readonly clock: Clock,
     /** Gives the place back. */
     readonly release: () => void,
   ) {}
@@ -62,23 +58,29 @@ export class GrpcStream implements Endable {
     this.source = source;
     if (this.stopped) source?.close();
     const stopListening = call.onGone(() => source?.close());
+    const { legacy } = call;
+    const tell = (payload: StreamResponse['payload']): Promise<void> => {
+      const event: StreamResponse = { payload };
+      return this.send(grpc, legacy ? legacy.event(StreamResponse.toJSON(event) as WireEvent) : event);
+    };
     call.opened();
     try {
       if (reply) {
         const message = await reply.message();
-        if (message) await this.send(grpc, { payload: { $case: 'message', value: toSdkMessage(message, read) } });
+        if (message) await tell({ $case: 'message', value: toSdkMessage(message, read) });
         return message !== undefined;
       }
       let state: TaskState | undefined = first?.record.task.status.state;
-      if (first) await this.send(grpc, { payload: { $case: 'task', value: toSdkTask(first.record.task, read, view) } });
+      if (first) await tell({ $case: 'task', value: toSdkTask(first.record.task, read, view) });
       for (let update = await follower?.next(); update && !grpc.cancelled; update = await follower?.next()) {
         state = update.state;
         const event = update.event && acceptedEvent(update.event, view?.accepted);
-        if (event) await this.send(grpc, toSdkEvent(event, read));
+        if (event) await this.send(grpc, legacy ? legacy.event(eventJson(event, read)) : toSdkEvent(event, read));
+        if (legacy && ends(state, legacy)) break;
       }
-      return state !== undefined && ends(state, call.legacy);
+      return state !== undefined && ends(state, legacy);
     } catch {
-      // The reader was too slow; or storing the task failed, which was logged there.
+      // What failed was storing the task, and that was logged there.
       return false;
     } finally {
       source?.close();
@@ -87,18 +89,15 @@ export class GrpcStream implements Endable {
   }
 
   /** Resolves when the event has left, or its reader is gone. */
-  private send(grpc: StreamCall, event: StreamResponse): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const done = (end: () => void): void => {
-        stopWaiting();
-        grpc.off('cancelled', gone);
-        end();
+  private send(grpc: StreamCall, event: object): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        grpc.off('cancelled', done);
+        resolve();
       };
-      const gone = (): void => done(resolve);
-      const stopWaiting = this.clock.after(STALL_MS, () => done(() => reject(new Error('the reader takes nothing'))));
-      grpc.once('cancelled', gone);
-      if (grpc.cancelled) gone();
-      else grpc.write(event, () => done(resolve));
+      grpc.once('cancelled', done);
+      if (grpc.cancelled) done();
+      else grpc.write(event, done);
     });
   }
 }

@@ -1,15 +1,19 @@
 // The gRPC binding as one part: the door, the service and the listener that stand on each other.
-import { Server } from '@grpc/grpc-js';
+import { Server, type ServiceDefinition } from '@grpc/grpc-js';
 import type { Clock } from '../../../../src/clock.js';
 import { createTeller } from '../../../../src/http/error-writers.js';
+import { STALL_MS } from '../../../../src/http/slow-readers.js';
 import type { Logger } from '../../../../src/log.js';
 import type { Core } from '../../../../src/plugin.js';
 import type { CheckPorts } from '../checked-call.js';
 import type { Operations } from '../operations.js';
+import type { CardSigner } from '../signing/sign-card.js';
 import { GrpcDoor } from './grpc-door.js';
 import { closeGrpc, listenGrpc, serverOptions } from './grpc-listener.js';
-import { GRPC_SERVICE, grpcHandlers } from './grpc-service.js';
+import { CURRENT_SERVICE } from './current-service.js';
+import { grpcHandlers } from './grpc-service.js';
 import { GrpcStreams } from './grpc-streams.js';
+import { legacyService } from './legacy-service.js';
 
 const CLOSE_MS = 2_000;
 
@@ -23,20 +27,25 @@ export class GrpcSurface {
   constructor(
     private readonly core: CheckPorts & Pick<Core, 'clock' | 'doors' | 'streams'>,
     operations: Operations,
+    signer: Pick<CardSigner, 'signed'>,
     private readonly log: Logger,
   ) {
     this.clock = core.clock;
-    this.streams = new GrpcStreams(core.clock, core.streams);
+    this.streams = new GrpcStreams(core.streams);
     const tell = createTeller(log);
     const told = (error: unknown, method: string) => tell(error, { method });
-    const door = new GrpcDoor(core.doors, told);
+    const limits = { maxBytes: core.config.maxBodyBytes, stallMs: STALL_MS };
+    const door = new GrpcDoor(core.doors, limits, told);
     this.server = new Server({ ...serverOptions(core.config), interceptors: [door.interceptor] });
-    this.server.addService(GRPC_SERVICE, grpcHandlers({ core, operations, door, streams: this.streams, told }));
+    const deps = { core, operations, door, streams: this.streams, told };
+    for (const dialect of [CURRENT_SERVICE, legacyService((card) => signer.signed(card))]) {
+      this.server.addService(dialect.methods as ServiceDefinition, grpcHandlers(deps, dialect));
+    }
   }
 
   /** Throws AppError `config`. */
   async listen(port: number): Promise<void> {
-    this.address = await listenGrpc(this.server, port, this.core.config);
+    this.address = await listenGrpc(this.server, port, this.core.config, { clock: this.clock, log: this.log });
     this.log.info({ address: this.address, tls: this.core.config.grpc.cert !== undefined }, 'gRPC is spoken');
   }
 
