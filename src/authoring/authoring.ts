@@ -51,4 +51,7 @@ export type { Authenticator } from '../http/authenticator.js';
 export type { ExtensionKinds } from '../extensions.js';
 export type { Config } from '../config.js';
 export type { Artifact, Message, Part, Task, TaskState } from '../a2a-model.js';
-export type { TopicKind, TopicMap } from '../bus/topics.js';
+export type { BusHandle } from '../bus/bus.js';
+export type { CallerRef, Hop, Surface, TopicKind, TopicMap, Usage } from '../bus/topics.js';
+export type { Capability } from '../capabilities.js';
+export type { Answer } from '../ledger/records.js';
