@@ -1,5 +1,6 @@
 // What an admitted prompt becomes: the ledger's new task, the turn to assign, and the question to the operator. Pure.
 import type { PromptAssigned, PromptRequest } from '../../src/bus/topics.js';
+import { repliesDirectly } from '../../src/executors/contract.js';
 import type { PromptPort } from '../../src/executors/prompt-port.js';
 import type { NewTask } from '../../src/ledger/ledger-port.js';
 import type { Question, TaskRecord } from '../../src/ledger/records.js';
@@ -12,7 +13,7 @@ export function newTask(candidate: Candidate, prompts: Pick<PromptPort, 'pushCon
   const { agent, executor } = targetOf(candidate);
   const { cid, requestId, contextId, caller, message, surface, chain, subject, synthetic, traceparent } = request;
   // Nobody is told by webhook of a task that nobody can see.
-  const direct = agent.replies === 'message';
+  const direct = repliesDirectly(agent, message);
   const pushConfig = direct ? undefined : prompts.pushConfigOf(requestId);
   const { lookIn, replyTo } = request;
   const skill = request.skill ?? candidate.skill;

@@ -136,4 +136,13 @@ export interface MessageAgent extends AgentFacts {
   run(prompt: AgentPrompt, handle: WorkHandle): AgentAnswer | Promise<AgentAnswer>;
 }
 
-export type AgentDefinition = TaskAgent | MessageAgent;
+/**
+ * Answers some messages with one Message and makes tasks of the others: `replies` decides at once, by the message that
+ * opens the task. Only a task's handle can ask and show progress: look for `'ask' in handle`.
+ */
+export interface ChoosingAgent extends AgentFacts {
+  replies(opening: Message): 'task' | 'message';
+  run(prompt: AgentPrompt, handle: WorkHandle | AgentHandle): AgentAnswer | void | Promise<AgentAnswer | void>;
+}
+
+export type AgentDefinition = TaskAgent | MessageAgent | ChoosingAgent;

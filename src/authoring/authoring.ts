@@ -22,6 +22,7 @@ export type {
   MessageAgent,
   ReceivedPart,
   SkillDefinition,
+  ChoosingAgent,
   TaskAgent,
   WorkHandle,
 } from './agent-definition.js';

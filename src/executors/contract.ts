@@ -20,11 +20,18 @@ export interface AgentInfo {
   /** False: nobody but the operator sees or reaches it. */
   exposed: boolean;
   skills: AgentSkill[];
-  /** `message`: it answers with one Message, and callers never see its tasks. It neither asks nor shows progress. */
-  replies?: 'message';
+  /**
+   * `message`: it answers with one Message, and callers never see its tasks. It neither asks nor shows progress. A function
+   * decides by the message that opens the task; it must not throw.
+   */
+  replies?: 'message' | ((opening: Message) => 'task' | 'message');
   /** Skills whose prompts wait for the operator before anything runs; `*` stands for every prompt. */
   approval?: readonly string[];
 }
+
+/** True when the agent answers this message with one Message. */
+export const repliesDirectly = ({ replies }: Pick<AgentInfo, 'replies'>, opening: Message): boolean =>
+  (typeof replies === 'function' ? replies(opening) : replies) === 'message';
 
 /** One turn's work. Plain data, apart from nothing: what survives a restart is all there is. */
 export interface Prompt {

@@ -35,6 +35,21 @@ describe('an agent in a plugin file', () => {
     expect(await server.chat('empty', 'x')).toMatchObject({ taskState: 'failed' });
   });
 
+  it('decides by the message whether it answers with a message or with a task, and a mistake makes it a task', async () => {
+    const body = `return 'ask' in handle ? 'task' : 'message';`;
+    const replies = `replies: ({ parts: [{ text }] }) => { if (text === 'x') throw new Error('no idea'); return text; },`;
+    const server = await PluginHome.start({
+      'chooser.js': `import { defineAgent } from 'a2a-switchboard';
+        export default defineAgent({ name: 'chooser', description: 'a test', ${replies} run(prompt, handle) { ${body} } });`,
+    });
+    for (const [text, answer] of [
+      ['task', 'task'],
+      ['message', 'message'],
+      ['x', 'task'],
+    ] as const)
+      expect(await server.chat('chooser', text)).toMatchObject({ taskState: 'completed', response: answer });
+  });
+
   it('asks, and runs again with the answer, after a restart too; once keeps what was done', async () => {
     const server = await PluginHome.start({
       'asker.js': agent(

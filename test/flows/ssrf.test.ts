@@ -136,10 +136,11 @@ it('a webhook whose name leads elsewhere the second time is saved and not told',
   const { id: taskId, contextId } = await send([{ text: 'ask name?' }]);
   await client.rpc('CreateTaskPushNotificationConfig', { taskId, url: 'https://rebind.example/' });
   failures.length = 0;
-  const told = new Promise<void>((resolve) => (changed = resolve));
   await client.rpc('SendMessage', { message: textMessage(`m${++messages}`, 'Ann', { taskId, contextId }) });
-  await told;
-  expect(failures[0]).toMatchObject({ taskId, reason: 'not-allowed' });
+  // Webhooks of the tasks before are tried again meanwhile.
+  const ofThisTask = (): PushFailed | undefined => failures.find((failure) => failure.taskId === taskId);
+  while (!ofThisTask()) await new Promise<void>((resolve) => (changed = resolve));
+  expect(ofThisTask()?.reason).toBe('not-allowed');
   expect(receiver.connections).toBe(0);
 });
 

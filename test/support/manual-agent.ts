@@ -1,5 +1,5 @@
 // An agent whose turns the test ends: each prompt is handed to whoever waits for the next one.
-import type { Executor, Prompt, RunHandle, RunOutcome } from '../../src/executors/contract.js';
+import type { AgentInfo, Executor, Prompt, RunHandle, RunOutcome } from '../../src/executors/contract.js';
 import { definePlugin, type Plugin } from '../../src/plugin.js';
 
 export interface ManualTurn {
@@ -15,7 +15,7 @@ export class ManualAgent implements Executor {
   private readonly waiting: ((turn: ManualTurn) => void)[] = [];
 
   /** `message`: it answers with messages. */
-  constructor(public replies?: 'message') {}
+  constructor(public replies?: AgentInfo['replies']) {}
 
   private get agent() {
     return { name: 'manual', kind: 'plugin' as const, exposed: true, ...(this.replies && { replies: this.replies }) };

@@ -1,6 +1,6 @@
 // Serves the agents of plugins: one name each, one function each. What a function does wrong fails its own turn, is told
 // in the plugin's name, and harms nobody else.
-import type { AgentDefinition } from '../../../src/authoring/agent-definition.js';
+import type { AgentDefinition, AgentPrompt, WorkHandle } from '../../../src/authoring/agent-definition.js';
 import { AppError, errorText } from '../../../src/errors.js';
 import {
   RunFailure,
@@ -42,7 +42,7 @@ export class AgentExecutor implements Executor {
     if (this.agents.has(name) || this.deps.core.registry.find(name, 'operator')) {
       throw new Error(`there is already an agent named ${name}`);
     }
-    this.agents.set(name, { definition, info: infoOf(definition), by });
+    this.agents.set(name, { definition, info: infoOf(definition, by), by });
     return () => void this.agents.delete(name);
   }
 
@@ -62,10 +62,10 @@ export class AgentExecutor implements Executor {
     const own = log.child({ plugin: by.plugin, agent: prompt.agent, cid: prompt.cid });
     const run = new AgentRun(prompt, handle, { core, calls, log: own, plugin: by.plugin });
     try {
-      const direct = definition.replies === 'message';
-      const answer = direct
-        ? await definition.run(run.prompt, run.workHandle())
-        : await definition.run(run.prompt, run.agentHandle());
+      // As it was decided when the task began, whatever the definition says by now.
+      const direct = core.ledger.get(prompt.taskId)?.envelope.direct === true;
+      const work = definition.run as (prompt: AgentPrompt, handle: WorkHandle) => ReturnType<AgentDefinition['run']>;
+      const answer = await work(run.prompt, direct ? run.workHandle() : run.agentHandle());
       return run.unwound ? this.swallowed(run, by) : run.outcome(answer);
     } catch (error) {
       return this.endOf(error, run, agent);

@@ -1,6 +1,8 @@
 // Whether an agent's definition can be used, in words for its author; and what others see of it.
 import type { AgentDefinition } from '../../../src/authoring/agent-definition.js';
+import { errorText } from '../../../src/errors.js';
 import type { AgentInfo } from '../../../src/executors/contract.js';
+import type { Adder } from '../../../src/extensions.js';
 import { nameProblem } from '../../../src/workspace/names.js';
 
 const MEMBERS = ['name', 'description', 'skills', 'exposed', 'replies', 'approval', 'run'];
@@ -18,20 +20,23 @@ export function checkDefinition(definition: AgentDefinition): void {
   if (typeof description !== 'string') throw wrong('description must be a text');
   if (typeof run !== 'function') throw wrong('run must be a function');
   if (typeof exposed !== 'boolean') throw wrong('exposed must be true or false');
-  if (replies !== undefined && replies !== 'task' && replies !== 'message') {
-    throw wrong("replies must be 'task' or 'message'");
+  if (![undefined, 'task', 'message'].includes(replies as string | undefined) && typeof replies !== 'function') {
+    throw wrong("replies must be 'task', 'message' or a function that says which");
   }
   const wellFormed = Array.isArray(skills) && skills.every((skill) => typeof skill?.id === 'string' && skill.id !== '');
   if (!wellFormed) throw wrong('skills must be a list of objects with an id');
   const approval = 'approval' in definition ? (definition.approval ?? []) : [];
   if (!Array.isArray(approval)) throw wrong('approval must be a list of skills');
-  if (approval.length > 0 && replies === 'message') throw wrong('one that replies with a message can wait for nobody');
+  if (approval.length > 0 && replies !== undefined && replies !== 'task') {
+    throw wrong('one that replies with a message can wait for nobody');
+  }
   const offered = new Set(['*', ...skills.map(({ id }) => id)]);
   const missing = (approval as string[]).find((skill) => !offered.has(skill));
   if (missing !== undefined) throw wrong(`approval names the skill ${missing}, which it does not offer`);
 }
 
-export function infoOf(definition: AgentDefinition): AgentInfo {
+/** `by` is told when its function can't say how it replies. */
+export function infoOf(definition: AgentDefinition, by: Pick<Adder, 'failed'>): AgentInfo {
   const { name, description, exposed = true, skills = [], replies } = definition;
   const approval = 'approval' in definition ? definition.approval : undefined;
   return {
@@ -47,6 +52,21 @@ export function infoOf(definition: AgentDefinition): AgentInfo {
       ...(examples && { examples: [...examples] }),
     })),
     ...(replies === 'message' && { replies }),
+    ...(typeof replies === 'function' && { replies: safely(replies, name, by) }),
     ...(approval && { approval: [...approval] }),
   };
 }
+
+type Decide = Exclude<AgentInfo['replies'], string | undefined>;
+
+/** Whoever can't say how it replies to a message makes a task of it: a caller can always follow that. */
+const safely =
+  (decide: Decide, name: string, by: Pick<Adder, 'failed'>): Decide =>
+  (opening) => {
+    try {
+      return decide(structuredClone(opening)) === 'message' ? 'message' : 'task';
+    } catch (error) {
+      by.failed(`its agent ${name} could not say how it replies: ${errorText(error)}`);
+      return 'task';
+    }
+  };

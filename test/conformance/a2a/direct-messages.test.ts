@@ -125,6 +125,26 @@ overEachBinding(server, 'direct messages', [
     },
   ],
   [
+    '[85] An agent that decides by the message answers some with a message and makes tasks of the others. (§3.2.2)',
+    async (binding) => {
+      agent.replies = ({ parts: [first] }) => (first && 'text' in first && first.text === 'quick' ? 'message' : 'task');
+      try {
+        const send = async (text: string): Promise<Any> =>
+          (await answered(binding.call('SendMessage', sendParams(text), MANUAL))).result;
+        const [quick, slow, again] = [await send('quick'), await send('slow'), await send('quick')];
+        expect([quick, slow, again].flatMap((result) => Object.keys(result))).toEqual(['message', 'task', 'message']);
+        const events = await answered(binding.events('SendStreamingMessage', sendParams('slow'), MANUAL));
+        expect(events[0]).toHaveProperty('task');
+        expect(events.at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED');
+        const { tasks } = (await binding.call('ListTasks', {}, MANUAL)).result;
+        expect(tasks.map(({ id }: Any) => id)).toContain(slow.task.id);
+      } finally {
+        agent.replies = 'message';
+      }
+      return [];
+    },
+  ],
+  [
     '[196] A message sent again is answered by the same message, also while the first is still being answered. (§3.3.1)',
     async (binding) => {
       const params = sendParams('once');

@@ -6,6 +6,7 @@ import { CallFailure } from '../../../../src/authoring/call-failure.js';
 import { Bus } from '../../../../src/bus/bus.js';
 import type { CallerRef } from '../../../../src/bus/topics.js';
 import { randomId, systemClock } from '../../../../src/clock.js';
+import { repliesDirectly } from '../../../../src/executors/contract.js';
 import { ExecutorHost, HOST_DECLARATION } from '../../../../src/executors/host.js';
 import { ExecutorRegistry } from '../../../../src/executors/registry.js';
 import type { TaskRecord } from '../../../../src/ledger/records.js';
@@ -134,8 +135,9 @@ export async function testAgent(plugin: Plugin, options: TestOptions = {}): Prom
   };
 
   return {
-    send: (message, { skill, contextId = randomId() } = {}) =>
-      run(
+    send: (message, { skill, contextId = randomId() } = {}) => {
+      const opening = { ...say(''), parts: partsOf(message, (bytes) => blobs.put(caller.scope, bytes)) };
+      return run(
         ledger.create({
           taskId: randomId(),
           requestId: randomId(),
@@ -143,14 +145,15 @@ export async function testAgent(plugin: Plugin, options: TestOptions = {}): Prom
           caller,
           agent: agent.name,
           executor: executor.name,
-          message: { ...say(''), parts: partsOf(message, (bytes) => blobs.put(caller.scope, bytes)) },
+          message: opening,
           start: true,
           surface: 'a2a',
           chain: [],
-          ...(agent.replies === 'message' && { direct: true }),
+          ...(repliesDirectly(executor.find(agent.name) ?? {}, opening) && { direct: true }),
           ...(skill !== undefined && { skill }),
         }),
-      ),
+      );
+    },
   };
 }
 
