@@ -1,6 +1,7 @@
 // What a plugin can add besides what it does on the bus. Whoever makes use of a kind accepts it, once; a plugin adds to a
 // kind without knowing who that is. What a plugin added goes when the plugin fails to start.
 import type { AgentDefinition } from './authoring/agent-definition.js';
+import type { Driver } from './authoring/driver.js';
 import type { PromptGuard } from './executors/prompt-guard.js';
 import type { Authenticator } from './http/authenticator.js';
 
@@ -10,6 +11,8 @@ export interface ExtensionKinds {
   agent: AgentDefinition;
   /** One more rule over prompts, after the product's own. */
   guard: PromptGuard;
+  /** Holds the conversations of workspaces that name it. */
+  driver: Driver;
   /** Says who a request comes from, where no key of a caller does. */
   authenticator: Authenticator;
 }

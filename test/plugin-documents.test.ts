@@ -1,6 +1,7 @@
 // What is printed from the types is what the types are now.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { examplesOf, typeFaults } from './support/plugin-examples.js';
 import { pluginApiDocument, topicsDocument } from './support/plugin-documents.js';
 
 /** Without what the formatter decides. */
@@ -15,6 +16,14 @@ describe('the reference for authors of plugins', () => {
   it('has the topics and their payloads as they are', () => {
     expect(words(shown('topics.md'))).toBe(words(topicsDocument()));
   });
+
+  it('has examples in the guide that the types accept', () => {
+    expect(typeFaults(examplesOf(shown('plugins.md')))).toEqual([]);
+    const wrong = {
+      'x.ts': "import { defineAgent } from 'a2a-switchboard';\nexport default defineAgent({ name: 7 });",
+    };
+    expect(typeFaults(new Map(Object.entries(wrong)))).toEqual([expect.stringContaining('x.ts')]);
+  }, 120_000);
 
   it('is complete: what the guide names as something to import is there', () => {
     const imported = [...shown('plugins.md').matchAll(/import \{ ([\w, ]+) \} from 'a2a-switchboard/g)];

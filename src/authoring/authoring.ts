@@ -1,5 +1,13 @@
 // What plugins import as `a2a-switchboard`: the same objects that the switchboard itself uses.
-export { definePlugin, type Core, type Installed, type Needs, type Plugin, type PluginContext } from '../plugin.js';
+export {
+  definePlugin,
+  type Audience,
+  type Core,
+  type Installed,
+  type Needs,
+  type Plugin,
+  type PluginContext,
+} from '../plugin.js';
 export { defineAgent } from './define-agent.js';
 export { CallFailure } from './call-failure.js';
 export type {
@@ -18,6 +26,18 @@ export type {
   TaskAgent,
   WorkHandle,
 } from './agent-definition.js';
+export type {
+  Attachment,
+  Driver,
+  DriverContext,
+  DriverEvent,
+  DriverSession,
+  DriverTurn,
+  Frame,
+  ToolDeclaration,
+  ToolResult,
+  TurnEnd,
+} from './driver.js';
 export { AppError, type ErrorCode } from '../errors.js';
 export {
   RunFailure,
@@ -32,4 +52,7 @@ export type { Authenticator } from '../http/authenticator.js';
 export type { ExtensionKinds } from '../extensions.js';
 export type { Config } from '../config.js';
 export type { Artifact, Message, Part, Task, TaskState } from '../a2a-model.js';
-export type { TopicKind, TopicMap } from '../bus/topics.js';
+export type { BusHandle } from '../bus/bus.js';
+export type { CallerRef, Hop, Surface, TopicKind, TopicMap, Usage } from '../bus/topics.js';
+export type { Capability } from '../capabilities.js';
+export type { Answer } from '../ledger/records.js';

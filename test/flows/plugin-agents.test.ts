@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import type { TaskView } from '../../src/operator-wire.js';
 import { PluginHome } from '../support/plugin-home.js';
 
 /** One plugin that is one agent with this body. */
@@ -109,6 +110,45 @@ describe('an agent in a plugin file', () => {
     expect(done.response).toBe('one two');
     const { tasks } = server.switchboard.core.ledger.list({ caller: 'plugin/boss', pageSize: 10 });
     expect(tasks).toHaveLength(2);
+  });
+
+  it('makes the same call once, also when it runs again in another process', async () => {
+    const server = await PluginHome.start({
+      'boss.ts': agent(
+        'boss',
+        `const { text } = await call('demo', 'say one');
+         return text + ' ' + (await ask('more', 'More?'));`,
+      ),
+    });
+    const asked = await server.chat('boss', 'x');
+    await server.restart();
+    expect(await server.input(asked.cid, { answer: 'two' })).toMatchObject({ response: 'one two' });
+    const { tasks } = server.switchboard.core.ledger.list({ caller: 'plugin/boss', pageSize: 10 });
+    expect(tasks).toHaveLength(1);
+  });
+
+  it('takes what it called along when it is canceled', async () => {
+    const server = await PluginHome.start({
+      'slow.ts': agent(
+        'slow',
+        `await new Promise((resolve) => signal.addEventListener('abort', resolve)); return 'x';`,
+      ),
+      'boss.ts': agent('boss', `return (await call('slow', 'work')).text;`),
+    });
+    const { core } = server.switchboard;
+    const { cid } = await server.chat('boss', 'x', { returnImmediately: true });
+    const called = await new Promise<string>((resolve) => {
+      const look = (): void => {
+        const [row] = core.ledger.list({ caller: 'plugin/boss', pageSize: 1 }).tasks;
+        if (row) resolve(row.record.taskId);
+        else setImmediate(look);
+      };
+      look();
+    });
+    await server.call('POST', `/api/a2a/task/${cid}/cancel`);
+    const { body } = await server.call<TaskView>('GET', `/api/a2a/task/${called}?wait=5`);
+    expect(body.taskState).toBe('canceled');
+    expect(core.ledger.get(called)?.envelope.chain).toHaveLength(1);
   });
 
   it('cannot call itself in a circle, and learns why', async () => {

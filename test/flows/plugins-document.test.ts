@@ -4,17 +4,13 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ENTRY, ensureBuilt, startSwitchboard } from '../support/compiled-server.js';
+import { examplesOf } from '../support/plugin-examples.js';
 import { PluginHome } from '../support/plugin-home.js';
 import { makeTestHome } from '../support/test-home.js';
 
 const guide = readFileSync(new URL('../../docs/plugins.md', import.meta.url), 'utf8');
 const scripts = [...guide.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, script]) => script as string);
-const files = new Map(
-  [...guide.matchAll(/^```ts\n\/\/ plugins\/([\w.-]+)\n([^]*?)^```$/gm)].map(([, name, text]) => [
-    name as string,
-    text as string,
-  ]),
-);
+const files = examplesOf(guide);
 const file = (name: string): string => files.get(name) ?? `throw new Error('the guide has no ${name}')`;
 
 const cleanUp: (() => unknown)[] = [];

@@ -10,7 +10,8 @@ import type { Core } from '../../../src/plugin.js';
 import type { RemoteAgentView } from '../../../src/remote/remote-port.js';
 import { isContextId } from '../../../src/workspace/names.js';
 import { mediaTypeOf } from '../../../src/media-type.js';
-import type { FileOut, ToolResult } from './tools.js';
+import type { ToolResult } from '../../../src/authoring/driver.js';
+import type { FileOut } from './tools.js';
 
 export type A2aToolCore = Pick<Core, 'calls' | 'registry' | 'remotes' | 'config' | 'clock'>;
 

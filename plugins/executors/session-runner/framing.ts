@@ -1,17 +1,7 @@
 // The prompt a model gets: standing context and local time, and, before words that are not the owner's, who is asking.
 // Pure. The operator's own conversation has no frame.
 import type { StandingFile } from './standing-files.js';
-import type { ToolDeclaration } from './tools.js';
-
-export interface Frame {
-  /** Standing context and local time: the owner's words. */
-  system: string;
-  /** The two apart, for agents that keep the first and need only the second anew. `standing` may be empty. */
-  standing: string;
-  time: string;
-  /** The message, framed when it comes from a third party. */
-  prompt: string;
-}
+import type { Frame, ToolDeclaration } from '../../../src/authoring/driver.js';
 
 export interface FrameInput {
   workspace: string;

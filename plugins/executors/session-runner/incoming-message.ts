@@ -1,13 +1,7 @@
 // A message as a session reads it: its words, and its other parts as things that can be put into words.
 import type { BlobPart, Message, Part, TextPart, UrlPart } from '../../../src/a2a-model.js';
+import type { Attachment } from '../../../src/authoring/driver.js';
 import { RunFailure } from '../../../src/executors/contract.js';
-
-export type Attachment =
-  /** Saved below the workspace; `path` is relative to it, `size` in bytes. */
-  | { kind: 'file'; path: string; mediaType: string; size: number }
-  /** Its bytes are gone. */
-  | { kind: 'missing'; name: string }
-  | { kind: 'data'; json: string };
 
 /** A file that was saved below the workspace. */
 export interface SavedFile {

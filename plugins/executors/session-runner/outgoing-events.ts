@@ -4,7 +4,7 @@ import type { Part } from '../../../src/a2a-model.js';
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
 import type { BlobStore } from '../../../src/workspace/blob-store.js';
 import { safeFileName } from '../../../src/workspace/safe-file-name.js';
-import type { DriverEvent, TurnEnd } from './drivers/events.js';
+import type { DriverEvent, TurnEnd } from '../../../src/authoring/driver.js';
 import { mediaTypeOf } from '../../../src/media-type.js';
 
 export interface OutgoingDeps {

@@ -2,16 +2,9 @@
 import type { Prompt } from '../../../src/executors/contract.js';
 import { definePlugin } from '../../../src/plugin.js';
 import { acpDriverOf } from './drivers/acp/acp-driver.js';
-import type { Driver } from './drivers/driver.js';
+import type { Driver } from '../../../src/authoring/driver.js';
 import { DRIVERS } from './drivers/driver-list.js';
 import { Runner, type SessionFiles } from './runner.js';
-
-declare module '../../../src/extensions.js' {
-  interface ExtensionKinds {
-    /** Holds the conversations of workspaces that name it. */
-    driver: Driver;
-  }
-}
 
 /** Characters of one notice; more is cut, since a caller decides how much an agent says. */
 const MAX_NOTICE = 4_000;

@@ -3,21 +3,20 @@ import { textOf } from '../../../src/a2a-model.js';
 import type { Prompt } from '../../../src/executors/contract.js';
 import type { ReplyPorts } from '../../../src/executors/reply.js';
 import type { Answer } from '../../../src/ledger/records.js';
-import type { DriverTurn } from './drivers/driver.js';
-import type { DriverEvent } from './drivers/events.js';
+import type {
+  Attachment,
+  DriverEvent,
+  DriverTurn,
+  Frame,
+  ToolDeclaration,
+  ToolResult,
+} from '../../../src/authoring/driver.js';
 import { FileAccess } from './file-tools/file-access.js';
-import { frame, type Frame } from './framing.js';
-import { describeMessage, readAttachments, type Attachment, type Intake } from './incoming-message.js';
+import { frame } from './framing.js';
+import { describeMessage, readAttachments, type Intake } from './incoming-message.js';
 import { readStandingFiles } from './standing-files.js';
 import { useA2a, type A2aToolCore } from './a2a-tool.js';
-import {
-  callTool,
-  toolsFor,
-  type FileOut,
-  type ToolConditions,
-  type ToolDeclaration,
-  type ToolResult,
-} from './tools.js';
+import { callTool, toolsFor, type FileOut, type ToolConditions } from './tools.js';
 import { readWorkspaceFile } from './workspace-file.js';
 import { isPlace, locate } from './workspace-path.js';
 

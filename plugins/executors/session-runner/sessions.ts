@@ -3,7 +3,7 @@
 import { RunFailure, type Prompt } from '../../../src/executors/contract.js';
 import type { Clock } from '../../../src/clock.js';
 import type { Logger } from '../../../src/log.js';
-import type { DriverSession } from './drivers/driver.js';
+import type { DriverSession } from '../../../src/authoring/driver.js';
 
 export interface SessionsDeps {
   clock: Clock;

@@ -1,21 +1,6 @@
 // The session tools: what a session can do beyond speaking. Declared as data, so that a driver can offer them to any
 // model; each turns its arguments into one event or the end of the turn.
-import type { DriverEvent, TurnEnd } from './drivers/events.js';
-
-export interface ToolDeclaration {
-  name: string;
-  description: string;
-  /** JSON Schema of the arguments. */
-  parameters: { type: 'object'; properties: Record<string, unknown>; required: string[] };
-}
-
-export interface ToolResult {
-  ok: boolean;
-  /** What the model is told. */
-  text: string;
-  /** The turn is to end with this. */
-  end?: TurnEnd;
-}
+import type { DriverEvent, ToolDeclaration, ToolResult } from '../../../src/authoring/driver.js';
 
 /** What decides which tools a conversation has. */
 export interface ToolConditions {

@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import type {
   Driver,
   DriverContext,
+  DriverEvent,
   DriverSession,
   DriverTurn,
-} from '../../../plugins/executors/session-runner/drivers/driver.js';
-import type { DriverEvent, TurnEnd } from '../../../plugins/executors/session-runner/drivers/events.js';
+  TurnEnd,
+} from '../../../src/authoring/driver.js';
 import { frame } from '../../../plugins/executors/session-runner/framing.js';
 import { callTool, toolsFor } from '../../../plugins/executors/session-runner/tools.js';
 import type { Answer } from '../../../src/ledger/records.js';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Driver } from '../../../plugins/executors/session-runner/drivers/driver.js';
+import type { Driver } from '../../../src/authoring/driver.js';
 import { DRIVERS } from '../../../plugins/executors/session-runner/drivers/driver-list.js';
 import { Runner, type RunnerCore } from '../../../plugins/executors/session-runner/runner.js';
 import type { Artifact, Part } from '../../../src/a2a-model.js';

@@ -1,9 +1,8 @@
 // The runner as executor: which agents it serves, what comes in with a message, and what a driver may give out.
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Driver, DriverTurn } from '../../../plugins/executors/session-runner/drivers/driver.js';
+import type { Driver, DriverEvent, DriverTurn, TurnEnd } from '../../../src/authoring/driver.js';
 import { DRIVERS } from '../../../plugins/executors/session-runner/drivers/driver-list.js';
-import type { DriverEvent, TurnEnd } from '../../../plugins/executors/session-runner/drivers/events.js';
 import { sessionRunner } from '../../../plugins/executors/session-runner/session-runner.js';
 import type { Executor } from '../../../src/executors/contract.js';
 import type { PluginContext } from '../../../src/plugin.js';

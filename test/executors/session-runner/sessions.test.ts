@@ -2,10 +2,11 @@
 import type {
   Driver,
   DriverContext,
+  DriverEvent,
   DriverSession,
   DriverTurn,
-} from '../../../plugins/executors/session-runner/drivers/driver.js';
-import type { DriverEvent, TurnEnd } from '../../../plugins/executors/session-runner/drivers/events.js';
+  TurnEnd,
+} from '../../../src/authoring/driver.js';
 import { RunFailure } from '../../../src/executors/contract.js';
 import { FakeHome, promptFor, Recorder } from './fake-core.js';
 

@@ -1,5 +1,5 @@
 // What a tool on a workspace's files is, and how its arguments are read.
-import type { ToolDeclaration, ToolResult } from '../tools.js';
+import type { ToolDeclaration, ToolResult } from '../../../../src/authoring/driver.js';
 import type { NoPlace } from '../workspace-path.js';
 import type { FileAccess } from './file-access.js';
 

@@ -1,6 +1,5 @@
 // The tools on a workspace's files that a session of a model without tools of its own is given.
-import type { DriverContext } from '../drivers/driver.js';
-import type { ToolDeclaration, ToolResult } from '../tools.js';
+import type { DriverContext, ToolDeclaration, ToolResult } from '../../../../src/authoring/driver.js';
 import { FileAccess } from './file-access.js';
 import type { FileTool } from './file-tool.js';
 import { listFiles, searchFiles } from './find-files.js';

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { done, isText, problem, refused, text, type FileTool } from './file-tool.js';
 import { readWorkspaceFile } from '../workspace-file.js';
 import { isPlace, locate, type Place } from '../workspace-path.js';
-import type { ToolResult } from '../tools.js';
+import type { ToolResult } from '../../../../src/authoring/driver.js';
 import { walk, type Found } from './walk.js';
 
 const MAX_LISTED = 500;

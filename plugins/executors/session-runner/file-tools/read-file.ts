@@ -2,7 +2,7 @@
 import { done, countOr, isText, problem, refused, text, whole, type FileTool, type FileToolUse } from './file-tool.js';
 import { readWorkspaceFile } from '../workspace-file.js';
 import { isPlace, locate } from '../workspace-path.js';
-import type { ToolResult } from '../tools.js';
+import type { ToolResult } from '../../../../src/authoring/driver.js';
 
 /** Bytes of a file that can be read at all, and characters and lines that are shown at once. */
 export const MAX_TEXT_BYTES = 4 * 1024 * 1024;

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from '../../../../src/environment.js';
 import type { Clock } from '../../../../src/clock.js';
-import type { ToolResult } from '../tools.js';
+import type { ToolResult } from '../../../../src/authoring/driver.js';
 import { countOr, isText, refused, text, whole, type FileTool } from './file-tool.js';
 
 export interface ShellDeps {

@@ -2,7 +2,7 @@
 import { done, isText, problem, refused, text, type FileTool, type FileToolUse } from './file-tool.js';
 import { writeWorkspaceFile } from '../workspace-write.js';
 import { MAX_TEXT_BYTES, readText } from './read-file.js';
-import type { ToolResult } from '../tools.js';
+import type { ToolResult } from '../../../../src/authoring/driver.js';
 
 export const writeFile: FileTool = {
   name: 'write_file',

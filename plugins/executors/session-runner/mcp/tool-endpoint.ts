@@ -5,7 +5,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { LoopbackRequest, LoopbackResponse } from '../../../../src/http/loopback-listener.js';
-import type { ToolDeclaration, ToolResult } from '../tools.js';
+import type { ToolDeclaration, ToolResult } from '../../../../src/authoring/driver.js';
 
 export interface OfferedTools {
   tools: readonly ToolDeclaration[];

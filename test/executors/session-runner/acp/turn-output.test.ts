@@ -1,5 +1,5 @@
 import { TurnOutput } from '../../../../plugins/executors/session-runner/drivers/acp/turn-output.js';
-import type { DriverEvent } from '../../../../plugins/executors/session-runner/drivers/events.js';
+import type { DriverEvent } from '../../../../src/authoring/driver.js';
 
 const shown = (...updates: unknown[]): DriverEvent[] => {
   const events: DriverEvent[] = [];

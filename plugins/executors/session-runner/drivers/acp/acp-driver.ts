@@ -10,7 +10,7 @@ import type { Core } from '../../../../../src/plugin.js';
 import { ACP_SETTINGS } from '../../../../../src/workspace/driver-settings.js';
 import { sessionFile } from '../../../../../src/workspace/names.js';
 import { ToolListener, type ServedTools } from '../../mcp/tool-listener.js';
-import type { Driver, DriverContext, DriverSession } from '../driver.js';
+import type { Driver, DriverContext, DriverSession } from '../../../../../src/authoring/driver.js';
 import { AcpSession } from './acp-session.js';
 import { AgentConnection } from './agent-connection.js';
 import { agentFailure } from './agent-failure.js';

@@ -10,9 +10,14 @@ import {
 import type { Answer } from '../../../../../src/ledger/records.js';
 import type { TranscriptLine } from '../../../../../src/workspace/transcript.js';
 import type { ServedTools } from '../../mcp/tool-listener.js';
-import type { ToolResult } from '../../tools.js';
-import type { DriverContext, DriverSession, DriverTurn } from '../driver.js';
-import type { DriverEvent, TurnEnd } from '../events.js';
+import type {
+  DriverContext,
+  DriverEvent,
+  DriverSession,
+  DriverTurn,
+  ToolResult,
+  TurnEnd,
+} from '../../../../../src/authoring/driver.js';
 import { ActiveTurn } from './active-turn.js';
 import type { AgentConnection } from './agent-connection.js';
 import { agentFailure } from './agent-failure.js';

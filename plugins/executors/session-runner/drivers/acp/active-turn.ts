@@ -1,6 +1,5 @@
 // One turn of an ACP session while it runs: what it shows, and the first thing that ends it.
-import type { DriverTurn } from '../driver.js';
-import type { DriverEvent, TurnEnd } from '../events.js';
+import type { DriverEvent, DriverTurn, TurnEnd } from '../../../../../src/authoring/driver.js';
 import { TurnOutput } from './turn-output.js';
 
 /** What ends a turn, whichever comes first. */

@@ -3,7 +3,7 @@
 import type { ContentBlock, PromptCapabilities } from '@agentclientprotocol/sdk';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
-import type { Attachment } from '../../incoming-message.js';
+import type { Attachment } from '../../../../../src/authoring/driver.js';
 import { readWorkspaceFile } from '../../workspace-file.js';
 
 /** Bytes of a file that travels within the prompt. */

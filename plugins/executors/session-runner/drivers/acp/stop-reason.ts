@@ -1,7 +1,7 @@
 // How a prompt's answer ends the turn: pure. Being cut off is an end like any other; a reason that the protocol does
 // not know is a failure, since nobody can tell what it means.
 import type { Usage } from '../../../../../src/bus/topics.js';
-import type { TurnEnd } from '../events.js';
+import type { TurnEnd } from '../../../../../src/authoring/driver.js';
 import { isObject } from './unknown-object.js';
 
 export function endOfAnswer(answer: Record<string, unknown>): TurnEnd {

@@ -1,6 +1,6 @@
 // An agent's updates as the driver's events: chunks of its answer, tool calls by name alone, plans as a word of status.
 // Thoughts are not shown. An update that makes no sense is passed over.
-import type { DriverEvent } from '../events.js';
+import type { DriverEvent } from '../../../../../src/authoring/driver.js';
 import { isObject, textAt } from './unknown-object.js';
 
 const SHOWN = 200;

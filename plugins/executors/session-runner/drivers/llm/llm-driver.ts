@@ -2,7 +2,7 @@
 // most starts do without.
 import { RunFailure } from '../../../../../src/executors/contract.js';
 import { LLM_SETTINGS, type LlmSettings } from '../../../../../src/workspace/driver-settings.js';
-import type { Driver, DriverContext, DriverSession } from '../driver.js';
+import type { Driver, DriverContext, DriverSession } from '../../../../../src/authoring/driver.js';
 import { Conversation } from './conversation.js';
 import { LlmSession } from './llm-session.js';
 import { pastTurns } from './past-turns.js';

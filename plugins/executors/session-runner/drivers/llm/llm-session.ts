@@ -1,8 +1,13 @@
 // A conversation with a language model: each turn is one run of several steps, told to the model with what came before.
 import type { jsonSchema, ModelMessage, stepCountIs, streamText } from 'ai';
 import type { LlmSettings } from '../../../../../src/workspace/driver-settings.js';
-import type { DriverContext, DriverSession, DriverTurn } from '../driver.js';
-import type { DriverEvent, TurnEnd } from '../events.js';
+import type {
+  DriverContext,
+  DriverEvent,
+  DriverSession,
+  DriverTurn,
+  TurnEnd,
+} from '../../../../../src/authoring/driver.js';
 import { FileTools } from '../../file-tools/file-tools.js';
 import { plainTurn, type Conversation } from './conversation.js';
 import { modelFailure, ModelFailure, reasonsOf } from './model-failure.js';

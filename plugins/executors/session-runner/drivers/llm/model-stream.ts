@@ -2,7 +2,7 @@
 // wrong is thrown as the failure that it is.
 import type { TextStreamPart, ToolSet } from 'ai';
 import type { Usage } from '../../../../../src/bus/topics.js';
-import type { DriverEvent } from '../events.js';
+import type { DriverEvent } from '../../../../../src/authoring/driver.js';
 import { ModelFailure } from './model-failure.js';
 
 export interface StreamReading {

@@ -1,8 +1,7 @@
 // Tools as the library wants them. Each call is shown as one started and one finished event, around what it shows itself;
 // the first that ends the turn keeps the rest from running.
 import type { jsonSchema, Tool, ToolSet } from 'ai';
-import type { ToolDeclaration, ToolResult } from '../../tools.js';
-import type { DriverEvent, TurnEnd } from '../events.js';
+import type { DriverEvent, ToolDeclaration, ToolResult, TurnEnd } from '../../../../../src/authoring/driver.js';
 import { ModelFailure } from './model-failure.js';
 
 export interface ToolRun {

@@ -2,7 +2,8 @@
 import type { Part } from '../../../../../src/a2a-model.js';
 import { safeFileName } from '../../../../../src/workspace/safe-file-name.js';
 import type { TranscriptLine } from '../../../../../src/workspace/transcript.js';
-import { describeMessage, type Attachment } from '../../incoming-message.js';
+import type { Attachment } from '../../../../../src/authoring/driver.js';
+import { describeMessage } from '../../incoming-message.js';
 import { plainTurn, type PastTurn } from './conversation.js';
 
 /** Oldest first. Lines of tasks that ran at the same time stay with their own turn. */

@@ -2,7 +2,7 @@
 // of a request that is repeated.
 import type { Clock } from '../../../../../src/clock.js';
 import { FetchError } from '../../../../../src/net/fetch-error.js';
-import type { DriverContext } from '../driver.js';
+import type { DriverContext } from '../../../../../src/authoring/driver.js';
 import { waitFor } from './wait-for.js';
 
 export interface Retrying {

@@ -2,7 +2,7 @@
 // takes several, and images where the model takes them. Everything else it knows by its path.
 import type { ImagePart, TextPart } from 'ai';
 import type { LlmSettings } from '../../../../../src/workspace/driver-settings.js';
-import type { Attachment } from '../../incoming-message.js';
+import type { Attachment } from '../../../../../src/authoring/driver.js';
 import { readWorkspaceFile } from '../../workspace-file.js';
 
 export type UserContent = string | (TextPart | ImagePart)[];

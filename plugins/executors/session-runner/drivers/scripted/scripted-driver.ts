@@ -2,8 +2,14 @@
 import { AppError } from '../../../../../src/errors.js';
 import { RunFailure } from '../../../../../src/executors/contract.js';
 import type { Clock } from '../../../../../src/clock.js';
-import type { Driver, DriverContext, DriverSession, DriverTurn } from '../driver.js';
-import type { DriverEvent, TurnEnd } from '../events.js';
+import type {
+  Driver,
+  DriverContext,
+  DriverEvent,
+  DriverSession,
+  DriverTurn,
+  TurnEnd,
+} from '../../../../../src/authoring/driver.js';
 import { parseDirectives, type Directive } from './parse.js';
 import { isApproval, planTurn } from './plan.js';
 import { readScript, replyTo, SCRIPT_FILE, type Script } from './script.js';

@@ -1,16 +1,12 @@
 // What a driver is: it holds one conversation and runs one turn at a time. It tells what happens as events and ends
 // each turn with exactly one TurnEnd: a failure is an end like any other, never an exception for others to catch.
-import type { CallerRef } from '../../../../src/bus/topics.js';
-import type { Clock } from '../../../../src/clock.js';
-import type { Environment } from '../../../../src/environment.js';
-import type { Answer } from '../../../../src/ledger/records.js';
-import type { Logger } from '../../../../src/log.js';
-import type { WorkspaceSettings } from '../../../../src/workspace/settings.js';
-import type { TranscriptLine } from '../../../../src/workspace/transcript.js';
-import type { Attachment } from '../incoming-message.js';
-import type { Frame } from '../framing.js';
-import type { ToolDeclaration, ToolResult } from '../tools.js';
-import type { DriverEvent, TurnEnd } from './events.js';
+import type { CallerRef, Usage } from '../bus/topics.js';
+import type { Clock } from '../clock.js';
+import type { Environment } from '../environment.js';
+import type { Answer } from '../ledger/records.js';
+import type { Logger } from '../log.js';
+import type { WorkspaceSettings } from '../workspace/settings.js';
+import type { TranscriptLine } from '../workspace/transcript.js';
 
 export interface Driver {
   /** What `driver.name` in `workspace.json` selects. */
@@ -91,4 +87,62 @@ export interface DriverTurn {
   /** Runs a session tool with a model's arguments. A result with `end` asks the driver to end the turn with it. */
   callTool(name: string, args: unknown): Promise<ToolResult>;
   readonly signal: AbortSignal;
+}
+
+/** What happens during a turn. */
+export type DriverEvent =
+  /** Continues the open assistant message, or opens one. */
+  | { type: 'delta'; text: string }
+  | { type: 'message-end' }
+  | { type: 'status'; text: string }
+  | { type: 'tool-started'; tool: string }
+  | { type: 'tool-finished'; tool: string; ok: boolean }
+  /** `name` may be anything; it is made safe. `mediaType` follows from the name when absent. */
+  | { type: 'file'; name: string; bytes: Uint8Array; mediaType?: string }
+  | { type: 'text'; text: string }
+  | { type: 'data'; data: unknown }
+  /** A word to the workspace's owner. */
+  | { type: 'notice'; text: string };
+
+/** How a turn ends. */
+export type TurnEnd =
+  | { type: 'done'; usage?: Usage }
+  | { type: 'question'; question: string; schema?: unknown; from: 'caller' | 'operator' }
+  /** A known failure; the caller reads `text`. */
+  | { type: 'failed'; text: string; code?: string; usage?: Usage }
+  | { type: 'rejected'; text: string }
+  | { type: 'cancelled' }
+  /** An unexpected failure: logged, never shown, and the session is not used again. */
+  | { type: 'crashed'; error: unknown };
+
+export type Attachment =
+  /** Saved below the workspace; `path` is relative to it, `size` in bytes. */
+  | { kind: 'file'; path: string; mediaType: string; size: number }
+  /** Its bytes are gone. */
+  | { kind: 'missing'; name: string }
+  | { kind: 'data'; json: string };
+
+export interface Frame {
+  /** Standing context and local time: the owner's words. */
+  system: string;
+  /** The two apart, for agents that keep the first and need only the second anew. `standing` may be empty. */
+  standing: string;
+  time: string;
+  /** The message, framed when it comes from a third party. */
+  prompt: string;
+}
+
+export interface ToolDeclaration {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: { type: 'object'; properties: Record<string, unknown>; required: string[] };
+}
+
+export interface ToolResult {
+  ok: boolean;
+  /** What the model is told. */
+  text: string;
+  /** The turn is to end with this. */
+  end?: TurnEnd;
 }
