@@ -80,6 +80,23 @@ export function writeLegacyBody(operation: Operation): Json {
   }
 }
 
+/** The message over gRPC 0.3: the body of HTTP+JSON where that has one, and resource names for what stands in its paths. */
+export function writeLegacyMessage(operation: Operation): Json {
+  const { name, params } = operation;
+  switch (name) {
+    case 'GetTask':
+    case 'CancelTask':
+    case 'SubscribeToTask': {
+      const { id, ...rest } = params;
+      return { name: `tasks/${id}`, ...rest };
+    }
+    case 'DeleteTaskPushNotificationConfig':
+      return { name: `tasks/${params.taskId}/pushNotificationConfigs/${params.id}` };
+    default:
+      return writeLegacyBody(operation);
+  }
+}
+
 const legacyRole = ({ role }: RemoteMessage): string => (role === 'ROLE_USER' ? 'user' : 'agent');
 
 const metadataOf = ({ metadata }: { metadata?: Json }): Json => (metadata ? { metadata } : {});

@@ -78,18 +78,4 @@ describe('over gRPC', () => {
     await server.stop();
     await broken;
   });
-
-  test('gRPC of 0.3 is told as not spoken', async () => {
-    const card = closeAfter(await new MisbehavingPeer().start());
-    card.card = {
-      supportedInterfaces: undefined,
-      url: '127.0.0.1:1',
-      preferredTransport: 'GRPC',
-      protocolVersion: '0.3.0',
-    };
-    await expect(new RemoteHome().connect({ url: card.url, protocol: '0.3' })).rejects.toMatchObject({
-      fault: 'unsupported',
-      message: expect.stringContaining('its card names GRPC of A2A 0.3'),
-    });
-  });
 });
