@@ -9,6 +9,7 @@ import type { ProtocolVersion } from './peer-card.js';
 import type { PeerFaults } from './peer-faults.js';
 import type { Answer } from './read-answer.js';
 import type { Clock } from '../clock.js';
+import { parseStrict } from '../strict-json.js';
 import { grpcCodecs, type GrpcCodecs, type GrpcMethod } from './grpc-codecs.js';
 import type { Route } from './interface-route.js';
 import { RequestPatience } from './request-patience.js';
@@ -157,17 +158,21 @@ export class GrpcBinding implements Binding {
     return metadata;
   }
 
+  /** As JSON that came by HTTP is read: without the key, and not nested deeper. */
   private answer({ doubleData }: GrpcCodecs, method: GrpcMethod, bytes: Buffer): Answer {
     const { credentials, faults } = this.options;
-    let value: unknown;
+    const unread = new Set<string>();
+    const finite = (_name: string, value: unknown): unknown => {
+      if (typeof value === 'number' && !Number.isFinite(value)) unread.add('a number that is not finite');
+      return value;
+    };
     try {
-      value = method.read(bytes);
+      const text = JSON.stringify(method.read(bytes), finite);
+      const { value } = parseStrict(credentials.redactBytes(Buffer.from(text)));
+      return { value, unread: [...unread], doubleData };
     } catch (error) {
       throw faults.broken('sent a message that is none of the protocol', error);
     }
-    const text = JSON.stringify(value) ?? '{}';
-    const clean = credentials.redact(text);
-    return { value: clean === text ? value : (JSON.parse(clean) as unknown), unread: [], doubleData };
   }
 
   private async failure(error: unknown, patience: RequestPatience): Promise<Error> {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Peer, RemoteEvent } from '../../src/remote/remote-port.js';
 import type { RemoteAgent } from '../../src/workspace/remote-agent-files.js';
 import { KEY, text } from '../conformance/client/start.js';
-import { MisbehavingPeer } from '../support/peers/misbehaving-peer.js';
+import { MisbehavingPeer, type Json } from '../support/peers/misbehaving-peer.js';
 import { frame, RawGrpcPeer, type GrpcAnswer } from '../support/peers/raw-grpc-peer.js';
 import { closeAfter, RemoteHome } from '../support/remote-home.js';
 
@@ -29,12 +29,15 @@ const GARBAGE = Buffer.from([0x0a, 0x7f, 0x01]);
 /** Groups in groups without end, by a field that neither version has. */
 const NESTED = Buffer.alloc(100_000, 0x7b);
 
+const nested = (levels: number): Json => (levels === 0 ? {} : { a: nested(levels - 1) });
+
 type Make = (peer: RawGrpcPeer) => GrpcAnswer;
 const BROKEN = { fault: 'unreachable', code: 'BROKEN_ANSWER', sent: true };
 const ERRORS: [string, Make, object][] = [
   ['a broken connection', () => 'drop', { fault: 'unreachable', code: 'CUT', sent: true }],
   ['bytes that are no message', () => ({ messages: [GARBAGE] }), BROKEN],
   ['what is nested without end', () => ({ messages: [NESTED] }), BROKEN],
+  ['data nested too deep', (peer) => ({ messages: [peer.task({ ...task('t'), metadata: nested(70) })] }), BROKEN],
   ['an empty message', () => ({ messages: [Buffer.alloc(0)] }), BROKEN],
   ['another task', (peer) => ({ messages: [peer.task(task('other'))] }), BROKEN],
   ['a forgotten task', () => ({ code: 5 }), { fault: 'task-not-found', code: 'GRPC_NOT_FOUND' }],
@@ -106,6 +109,15 @@ describe.each<Version>(['1.0', '0.3'])('a peer that misbehaves over gRPC of %s',
     expect(ended).toMatchObject([['task', 'unread'], { code: 'CUT' }]);
     const whole = await read(() => void last().end(frame(peer.event({ statusUpdate: status }))));
     expect(whole).toEqual([['task', 'unread', 'status'], undefined]);
+  });
+
+  test('whose data holds numbers that JSON does not know is read without them, and that is told', async () => {
+    const { peer, remote } = await start(version);
+    peer.methods['GetTask'] = { messages: [peer.task({ ...task('t'), metadata: { a: NaN, b: [Infinity, 1.5] } })] };
+    expect(await remote.get('t')).toMatchObject({
+      metadata: { a: null, b: [null, 1.5] },
+      unread: ['a number that is not finite'],
+    });
   });
 
   test('shows its key nowhere, even when the peer repeats it', async () => {
