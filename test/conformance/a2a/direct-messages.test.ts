@@ -246,7 +246,8 @@ describe('a client of 0.3', () => {
         stub.call('listTaskPushNotificationConfig', { parent: name, pageSize: 0, pageToken: '' }),
         stub.events('taskSubscription', { name }),
       ];
-      for (const one of calls) expect((await refusal(one)).code).toBe(status.NOT_FOUND);
+      const refusals = await Promise.all(calls.map(refusal));
+      expect(refusals.map(({ code }) => code)).toEqual(calls.map(() => status.NOT_FOUND));
     });
   });
 });
