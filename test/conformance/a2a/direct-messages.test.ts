@@ -217,7 +217,7 @@ describe('a client of 0.3', () => {
       expect(await stub.call('sendMessage', request)).toEqual(first);
     });
 
-    it('[C6] It consists of the accepted output modes, and a failure is told in words. (0.3)', async () => {
+    it('[C6] The message consists of the accepted output modes, and a failure is told in words. (0.3)', async () => {
       const configuration = { pushNotification: undefined, historyLength: 0, blocking: true };
       const got = async (mode: string, end: RunOutcome): Promise<Any> => {
         const request = { ...say('hi'), configuration: { ...configuration, acceptedOutputModes: [mode] } };
