@@ -1,6 +1,7 @@
 // A host program's logger, made safe to log to. It is the host's own, with its level, destination and serializers; what
 // reaches it has been cleaned. Holds for messages, texts and errors at any depth of plain objects and arrays, and for the
 // bindings of children. Other class instances pass as they are, since only the host's serializers know them.
+import { isNativeError } from 'node:util/types';
 import { REDACTED, SECRET_NAMES, type Logger, type Secrets } from './log.js';
 
 const LEVELS: ReadonlySet<PropertyKey> = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal']);
@@ -37,8 +38,10 @@ function cleaned(value: unknown, secrets: Secrets, known = new Map<object, unkno
     return copy;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  const isError = value instanceof Error;
-  if (!isError && prototype !== Object.prototype && prototype !== null) return value;
+  // Code that runs in a context of its own has its own Error and Object.
+  const isError = isNativeError(value) || value instanceof Error;
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (!isError && !isPlain) return value;
   // Of the same class, so that the host's serializers know an error for one.
   const copy = Object.create(prototype as object | null) as Record<string, unknown>;
   known.set(value, copy);

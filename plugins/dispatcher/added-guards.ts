@@ -7,13 +7,19 @@ import { NAME, NAME_RULE } from '../../src/workspace/names.js';
 
 const CODES = ['forbidden', 'invalid-params', 'quota', 'cooldown'] as const;
 
+export interface GuardReports {
+  failed(problem: string): void;
+  /** Takes secrets out of what a guard says: whoever asked will read it. */
+  redact(text: string): string;
+}
+
 export class AddedGuard {
   readonly rule: string;
 
   /** Throws an Error that says what is wrong with the guard. */
   constructor(
     private readonly guard: PromptGuard,
-    private readonly failed: (problem: string) => void,
+    private readonly reports: GuardReports,
   ) {
     if (typeof guard?.check !== 'function') throw new Error('a guard needs a function check');
     if (!NAME.test(String(guard.name))) throw new Error(`the name of a guard ${NAME_RULE}`);
@@ -26,7 +32,7 @@ export class AddedGuard {
     try {
       return this.read(this.guard.check(promptOf(request, agent, skill)));
     } catch (error) {
-      this.failed(`its guard ${this.rule} failed: ${errorText(error)}`);
+      this.reports.failed(`its guard ${this.rule} failed: ${errorText(error)}`);
       return { code: 'forbidden', message: 'This can not be decided now.' };
     }
   }
@@ -39,13 +45,17 @@ export class AddedGuard {
       throw new Error('it must return undefined, or a message with a known code, and at once');
     }
     const wait = typeof retryAfter === 'number' && Number.isFinite(retryAfter) && retryAfter > 0;
-    return { code: known, message, ...(wait && { details: { retryAfter: Math.ceil(retryAfter) } }) };
+    return {
+      code: known,
+      message: this.reports.redact(message),
+      ...(wait && { details: { retryAfter: Math.ceil(retryAfter) } }),
+    };
   }
 }
 
 /** Adds a plugin's guard at the end; the returned function takes it out again. */
-export function addGuard(guards: AddedGuard[], guard: PromptGuard, failed: (problem: string) => void): () => void {
-  const one = new AddedGuard(guard, failed);
+export function addGuard(guards: AddedGuard[], guard: PromptGuard, reports: GuardReports): () => void {
+  const one = new AddedGuard(guard, reports);
   guards.push(one);
   return () => void guards.splice(guards.indexOf(one) >>> 0, 1);
 }

@@ -7,7 +7,7 @@ import { mediaTypeOf } from '../../../src/media-type.js';
 import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 import { safeFileName } from '../../../src/workspace/safe-file-name.js';
 
-export type PutBytes = (bytes: Uint8Array) => BlobRef;
+export type PutBytes = (bytes: Uint8Array, mediaType: string) => BlobRef;
 
 /** The parts of an answer. Throws an Error for what is none. */
 export function partsOf(answer: AgentAnswer | void, put: PutBytes): Part[] {
@@ -30,7 +30,7 @@ function partOf(part: AgentPart, put: PutBytes): Part {
 function filePart(file: { bytes: Uint8Array; filename?: string; mediaType?: string }, put: PutBytes): Part {
   const filename = file.filename === undefined ? undefined : safeFileName(file.filename);
   const mediaType = file.mediaType ?? mediaTypeOf(filename ?? '');
-  return { ...put(file.bytes), mediaType, ...(filename !== undefined && { filename }) };
+  return { ...put(file.bytes, mediaType), mediaType, ...(filename !== undefined && { filename }) };
 }
 
 /** The artifact of that name. Its id follows from the name, so that a run that is repeated replaces it. */
