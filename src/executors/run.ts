@@ -1,6 +1,7 @@
 // One turn while it runs: what the executor's handle does, and how whatever the run settles to becomes the turn's end.
 import type { Artifact, Part } from '../a2a-model.js';
-import type { InputRequest, Progress, PromptAssigned, PromptResponse } from '../bus/topics.js';
+import type { InputRequest, Progress, PromptAssigned, PromptResponse, RunError } from '../bus/topics.js';
+import { clipped } from '../errors.js';
 import type { TaskRecord } from '../ledger/records.js';
 import { RunFailure, type Prompt, type RunOutcome } from './contract.js';
 import type { RemoteHandle } from './turns.js';
@@ -151,8 +152,16 @@ export class Run implements RemoteHandle {
 
 export const failedEnd = (code: string, text: string): TurnEnd => ({
   topic: 'agent.prompt.response',
-  payload: { state: 'TASK_STATE_FAILED', error: { code, text } },
+  payload: { state: 'TASK_STATE_FAILED', error: errorOf(code, text) },
 });
+
+/** What a caller is told of a failure: whoever wrote the agent may have put anything there. */
+const errorOf = (code: unknown, text: unknown): RunError => ({
+  code: typeof code === 'string' && CODE.test(code) ? code : 'run-failed',
+  text: clipped(String(text)),
+});
+
+const CODE = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** What a run's result means. Anything that can't be mapped fails the turn with a reason. */
 export function endOfOutcome(
@@ -191,20 +200,16 @@ export function endOfOutcome(
     case 'failed':
       return {
         topic: 'agent.prompt.response',
-        payload: {
-          state: 'TASK_STATE_FAILED',
-          error: { code: outcome.code ?? 'run-failed', text: String(outcome.text) },
-          ...usage,
-        },
+        payload: { state: 'TASK_STATE_FAILED', error: errorOf(outcome.code, outcome.text), ...usage },
       };
     case 'rejected':
       return {
         topic: 'agent.prompt.response',
-        payload: { state: 'TASK_STATE_REJECTED', error: { code: 'rejected', text: String(outcome.text) } },
+        payload: { state: 'TASK_STATE_REJECTED', error: errorOf('rejected', outcome.text) },
       };
     case 'canceled': {
       const text = outcome.text;
-      const error = typeof text === 'string' ? { error: { code: 'canceled', text } } : {};
+      const error = typeof text === 'string' ? { error: errorOf('canceled', text) } : {};
       return { topic: 'agent.prompt.response', payload: { state: 'TASK_STATE_CANCELED', ...error } };
     }
     case 'delegated':

@@ -118,6 +118,22 @@ describe('a plugin that goes wrong while it runs is reported, and harms nobody',
     expect(server.report('odd')).toMatchObject({ lastFault: expect.stringContaining('text or a list of parts') });
   });
 
+  it('when what its agent throws can not be read, or is endless: it is counted as its own, in a line that can be read', async () => {
+    const server = await withGood({
+      'a.js': agent(
+        'hostile',
+        `throw Object.defineProperty(new Error('x'), 'message', { get() { throw new Error('in the getter'); } });`,
+      ),
+      'b.js': agent('endless', `throw new Error('x'.repeat(1_000_000));`),
+    });
+    for (const name of ['hostile', 'endless']) {
+      expect(await server.chat(name, 'x')).toMatchObject({ response: 'The run failed unexpectedly.' });
+      expect(server.report(name)).toMatchObject({ faults: 1 });
+    }
+    expect(server.report('hostile')?.lastFault).toMatch(/agent hostile failed: it threw a value that can not be read/);
+    expect(Math.max(...server.logged.map((line) => JSON.stringify(line).length))).toBeLessThan(20_000);
+  });
+
   it('when its handler throws, or publishes what it may not, or what is no payload', async () => {
     const watching = `observes: ['agent.outcome'], produces: ['owner.notified'],`;
     const server = await withGood({
