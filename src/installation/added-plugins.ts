@@ -7,7 +7,7 @@ import { pluginsDir } from '../home.js';
 import type { Core, Installed, Plugin } from '../plugin.js';
 import { missingNeeds } from './check-needs.js';
 import { findPlugins, type FoundPlugin } from './find-plugins.js';
-import { inTime } from './in-time.js';
+import { inTime } from '../in-time.js';
 import { moduleImporter, type ImportModule } from './import-plugin.js';
 import { pluginContext } from './plugin-context.js';
 import { problemText } from './problem-text.js';
@@ -100,6 +100,7 @@ export class AddedPlugins {
     const { reports } = this;
     reports.found(found.source, found.path);
     try {
+      if (found.problem !== undefined) throw new Error(found.problem);
       const { value, path } = await inTime(core.clock, START_MS, 'loading', () => importModule(found));
       const plugin = readPlugin(value);
       reports.named(found.source, plugin.name, path);
