@@ -35,6 +35,40 @@ describe('an agent in a plugin file', () => {
     expect(await server.chat('empty', 'x')).toMatchObject({ taskState: 'failed' });
   });
 
+  it('changes no task by what it does to what it was given', async () => {
+    const server = await PluginHome.start({
+      'made.ts': agent('made', `artifact({ name: 'd', data: { n: 1 } }); return [{ data: { n: 1 } }];`),
+      'clumsy.ts': agent(
+        'clumsy',
+        `const made: any = await call('made', 'x');
+         made.parts[0].data.n = made.artifacts[0].parts[0].data.n = 2;
+         (caller as any).id = 'somebody';
+         return made.taskId;`,
+      ),
+    });
+    const { response, taskId } = await server.chat('clumsy', 'x');
+    const { ledger } = server.switchboard.core;
+    expect(ledger.get(response)?.task.artifacts.map(({ parts }) => parts)).toEqual([
+      [{ data: { n: 1 } }],
+      [{ data: { n: 1 } }],
+    ]);
+    expect(ledger.get(taskId)?.envelope.caller.id).toBe('operator');
+    expect((await server.chat('clumsy', 'again')).taskState).toBe('completed');
+  });
+
+  it.each([
+    ['a file name that is none', `return [{ url: 'https://x.example', filename: 5 }];`, 'filename of a part'],
+    ['a media type that is none', `artifact({ name: 'a', text: 'x', mediaType: {} });`, 'mediaType of a part'],
+    ['a description that is none', `artifact({ name: 'a', text: 'x', description: 5 });`, 'description of a'],
+    ['progress that is none', `progress(NaN);`, 'a text or a number'],
+  ])('that shows %s fails, and its author is told', async (_what, body, why) => {
+    const server = await PluginHome.start({
+      'odd.js': agent('odd', body).replaceAll(/: \{ text: string \}| as never/g, ''),
+    });
+    expect(await server.chat('odd', 'x')).toMatchObject({ taskState: 'failed' });
+    expect(server.report('odd')?.lastFault).toContain(why);
+  });
+
   it('decides by the message whether it answers with a message or with a task, and a mistake makes it a task', async () => {
     // Both are methods, and mean their object by `this`.
     const body = `if (this.name !== 'chooser') throw new Error('lost'); return 'ask' in handle ? 'task' : 'message';`;

@@ -21,22 +21,38 @@ function partOf(part: AgentPart, put: PutBytes): Part {
   if (typeof part === 'object' && part !== null) {
     if ('text' in part && typeof part.text === 'string') return { text: part.text };
     if ('data' in part && part.data !== undefined) return { data: part.data };
-    if ('url' in part && typeof part.url === 'string') return part;
+    if ('url' in part && typeof part.url === 'string') return { url: part.url, ...labels(part) };
     if ('bytes' in part && part.bytes instanceof Uint8Array) return filePart(part, put);
   }
   throw new Error('a part must hold a text, data, a url or bytes');
 }
 
-function filePart(file: { bytes: Uint8Array; filename?: string; mediaType?: string }, put: PutBytes): Part {
-  const filename = file.filename === undefined ? undefined : safeFileName(file.filename);
-  const mediaType = file.mediaType ?? mediaTypeOf(filename ?? '');
+function filePart(file: Labels & { bytes: Uint8Array }, put: PutBytes): Part {
+  const given = labels(file);
+  const filename = given.filename === undefined ? undefined : safeFileName(given.filename);
+  const mediaType = given.mediaType ?? mediaTypeOf(filename ?? '');
   return { ...put(file.bytes), mediaType, ...(filename !== undefined && { filename }) };
+}
+
+interface Labels {
+  filename?: string;
+  mediaType?: string;
+}
+
+/** What a file is called, and nothing else that its author may have left in the object. */
+function labels({ filename, mediaType }: Labels): Labels {
+  for (const [member, value] of Object.entries({ filename, mediaType })) {
+    if (value !== undefined && typeof value !== 'string') throw new Error(`the ${member} of a part must be a text`);
+  }
+  return { ...(filename !== undefined && { filename }), ...(mediaType !== undefined && { mediaType }) };
 }
 
 /** The artifact of that name. Its id follows from the name, so that a run that is repeated replaces it. */
 export function artifactOf(artifact: AgentArtifact, put: PutBytes) {
   const { name, description } = artifact;
   if (typeof name !== 'string' || name === '') throw new Error('an artifact needs a name');
+  if (!['undefined', 'string'].includes(typeof description))
+    throw new Error(`the description of ${name} must be a text`);
   return {
     artifactId: name === RESPONSE_ARTIFACT ? `file-${name}` : name,
     name,
@@ -55,8 +71,9 @@ function artifactPart(artifact: AgentArtifact, put: PutBytes): Part {
   return partOf({ bytes: Buffer.from(artifact.text), ...file }, put);
 }
 
+/** Copies: what an author does to them changes no task. */
 export const receivedParts = (parts: readonly Part[], blobs: Pick<BlobStore, 'read'>, scope: string): ReceivedPart[] =>
-  parts.map((part) => ('blob' in part ? storedFile(part, blobs, scope) : part));
+  parts.map((part) => ('blob' in part ? storedFile(part, blobs, scope) : structuredClone(part)));
 
 function storedFile(
   { blob, size, filename, mediaType }: Extract<Part, { blob: string }>,

@@ -93,8 +93,9 @@ export class AgentRun {
       ...this.workHandle(),
       progress: (news) => {
         if (this.unwound) return;
-        if (typeof news === 'number') handle.percent(news);
-        else handle.status(news);
+        if (typeof news === 'string') handle.status(news);
+        else if (Number.isFinite(news)) handle.percent(news);
+        else throw new Error('progress takes a text or a number');
       },
       artifact: (artifact) => {
         if (!this.unwound) handle.artifact(artifactOf(artifact, this.put), { lastChunk: true });
