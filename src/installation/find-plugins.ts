@@ -2,6 +2,7 @@
 // of them but a folder's list and a package's own description.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorText } from '../errors.js';
 
 export interface FoundPlugin {
   /** What it is called until its code says otherwise. */
@@ -12,15 +13,17 @@ export interface FoundPlugin {
   module: string;
   /** Where its code lies; undefined for a package, until it is resolved. */
   path?: string;
+  /** Why its file or folder can't be read. */
+  problem?: string;
 }
 
 const MODULE = /^(?!.*\.(?:test|d)\.)(.+)\.(?:m|c)?(?:j|t)s$/;
 const INDEX = ['index.ts', 'index.mts', 'index.js', 'index.mjs', 'index.cjs'];
 
-/** Files and folders sorted by name, then each package once. `folder` may be missing. */
+/** Files and folders sorted by name, then each package once. `folder` may be missing. Never throws. */
 export function findPlugins(folder: string, packages: readonly string[]): FoundPlugin[] {
   return [
-    ...entries(folder).flatMap((entry) => inFolder(folder, entry)),
+    ...readable('plugins', folder, () => entries(folder).flatMap((entry) => inFolder(folder, entry))),
     ...[...new Set(packages)].map((name) => ({ name, source: name, module: name })),
   ];
 }
@@ -28,12 +31,23 @@ export function findPlugins(folder: string, packages: readonly string[]): FoundP
 function inFolder(folder: string, entry: string): FoundPlugin[] {
   const path = join(folder, entry);
   const source = join('plugins', entry);
-  const name = MODULE.exec(entry)?.[1];
-  if (isFolder(path)) {
-    const module = indexOf(path);
-    return module === undefined ? [] : [{ name: entry, source, module, path }];
+  return readable(source, path, () => {
+    const name = MODULE.exec(entry)?.[1];
+    if (isFolder(path)) {
+      const module = indexOf(path);
+      return module === undefined ? [] : [{ name: entry, source, module, path }];
+    }
+    return name === undefined ? [] : [{ name, source, module: path, path }];
+  });
+}
+
+/** What can't be read stands in the list as a plugin that can't be loaded: the others can. */
+function readable(source: string, path: string, find: () => FoundPlugin[]): FoundPlugin[] {
+  try {
+    return find();
+  } catch (error) {
+    return [{ name: source, source, module: path, path, problem: errorText(error) }];
   }
-  return name === undefined ? [] : [{ name, source, module: path, path }];
 }
 
 /** A folder's own word for what to import, else its index. */

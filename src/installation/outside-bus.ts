@@ -6,14 +6,16 @@ import { payloadProblem } from './outside-topics.js';
 
 export interface OutsideBus {
   handle: BusHandle<TopicKind, TopicKind>;
-  /** Ends all its subscriptions. */
+  /** Ends all its subscriptions; later ones hear nothing. */
   leave(): void;
 }
 
 /** @param inner narrowed to what the plugin declared. @param refused is told of every publish that was refused. */
 export function outsideBus(inner: BusHandle<TopicKind, TopicKind>, refused: (problem: string) => void): OutsideBus {
   const open = new Set<Unsubscribe>();
+  let left = false;
   const kept = (end: Unsubscribe): Unsubscribe => {
+    if (left) end();
     const once = (): void => {
       open.delete(once);
       end();
@@ -46,6 +48,7 @@ export function outsideBus(inner: BusHandle<TopicKind, TopicKind>, refused: (pro
       tap: (pattern, handler) => kept(inner.tap(pattern, (envelope) => handler(structuredClone(envelope)))),
     },
     leave: () => {
+      left = true;
       for (const end of [...open]) end();
     },
   };

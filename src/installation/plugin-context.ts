@@ -27,7 +27,12 @@ export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<
 
   let gone = false;
   onUndo(() => (gone = true));
+  // An install that took too long goes on all the same.
+  const mustRun = (): void => {
+    if (gone) throw new Error(`the plugin ${name} was given up and can add nothing`);
+  };
   const mount = (path: string, router: Router): void => {
+    mustRun();
     const own = express.Router();
     own.use((_req, _res, next) => (gone ? next('router') : next()));
     own.use(path, router);
@@ -52,6 +57,7 @@ export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<
       core.plugins.added(name, `routes for ${audience}`);
     },
     add: (kind, extension) => {
+      mustRun();
       onUndo(core.extensions.add(kind, extension, { plugin: name, failed: fault }));
       core.plugins.added(name, `${kind} ${String((extension as { name?: unknown }).name ?? '')}`.trim());
     },
