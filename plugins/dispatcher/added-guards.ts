@@ -4,6 +4,7 @@ import { errorText } from '../../src/errors.js';
 import type { AgentInfo } from '../../src/executors/contract.js';
 import type { GuardedPrompt, PromptGuard } from '../../src/executors/prompt-guard.js';
 import { NAME, NAME_RULE } from '../../src/workspace/names.js';
+import { isUnaskedPromise } from '../../src/unasked-promise.js';
 
 const CODES = ['forbidden', 'invalid-params', 'quota', 'cooldown'] as const;
 
@@ -33,10 +34,11 @@ export class AddedGuard {
 
   private read(verdict: unknown): Omit<Refusal, 'rule'> | undefined {
     if (verdict === undefined) return undefined;
+    if (isUnaskedPromise(verdict)) throw new Error('it must decide at once, and no promise can');
     const { message, code = 'forbidden', retryAfter } = (verdict ?? {}) as Record<string, unknown>;
     const known = CODES.find((one) => one === code);
     if (typeof message !== 'string' || known === undefined) {
-      throw new Error('it must return undefined, or a message with a known code, and at once');
+      throw new Error('it must return undefined, or a message with a known code');
     }
     const wait = typeof retryAfter === 'number' && Number.isFinite(retryAfter) && retryAfter > 0;
     return { code: known, message, ...(wait && { details: { retryAfter: Math.ceil(retryAfter) } }) };

@@ -67,11 +67,10 @@ export class AddedPlugins {
 
   drain(): void {
     for (const { plugin, part } of this.installed) {
-      try {
-        part.drain?.();
-      } catch (error) {
+      // Nobody waits for it, but an author may have written it `async`.
+      void (async () => part.drain?.())().catch((error: unknown) => {
         this.reports.fault(plugin.name, `drain: ${this.told(plugin, error)}`);
-      }
+      });
     }
   }
 

@@ -72,7 +72,7 @@ describe('an agent in a plugin file', () => {
   it('decides by the message whether it answers with a message or with a task, and a mistake makes it a task', async () => {
     // Both are methods, and mean their object by `this`.
     const body = `if (this.name !== 'chooser') throw new Error('lost'); return 'ask' in handle ? 'task' : 'message';`;
-    const replies = `replies({ parts: [{ text }] }) { if (text === 'x' || !this.name) throw new Error('no idea'); return text; },`;
+    const replies = `replies({ parts: [{ text }] }) { if (text === 'x' || !this.name) throw new Error('no idea'); return text === 'y' ? Promise.reject(new Error('later')) : text; },`;
     const server = await PluginHome.start({
       'chooser.js': `import { defineAgent } from 'a2a-switchboard';
         export default defineAgent({ name: 'chooser', description: 'a test', ${replies} run(prompt, handle) { ${body} } });`,
@@ -81,8 +81,10 @@ describe('an agent in a plugin file', () => {
       ['task', 'task'],
       ['message', 'message'],
       ['x', 'task'],
+      ['y', 'task'],
     ] as const)
       expect(await server.chat('chooser', text)).toMatchObject({ taskState: 'completed', response: answer });
+    expect(server.report('chooser')).toMatchObject({ lastFault: expect.stringContaining('at once') });
   });
 
   it('asks, and runs again with the answer, after a restart too; once keeps what was done', async () => {

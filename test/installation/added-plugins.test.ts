@@ -1,4 +1,4 @@
-// Plugins that were given up and go on all the same.
+// Plugins that go on when nobody waits for them any more.
 import { expect, test } from '@jest/globals';
 import { AddedPlugins } from '../../src/installation/added-plugins.js';
 import { definePlugin } from '../../src/plugin.js';
@@ -62,4 +62,21 @@ test('a plugin whose install took too long adds nothing and hears nothing any mo
   await switchboard.bus.drain();
   expect(heard).toEqual([]);
   await plugins.stop();
+});
+
+test('a plugin that is told of the stop, and fails later, is reported', async () => {
+  const { switchboard } = await PluginHome.start({});
+  const { core } = switchboard;
+  const drain = (): Promise<never> => Promise.reject(new Error('not now'));
+  const value = definePlugin({ name: 'slow', install: () => ({ drain }) });
+  const plugins = new AddedPlugins({
+    bus: switchboard.bus,
+    core,
+    mount: () => undefined,
+    importModule: () => Promise.resolve({ value, path: '/nowhere/slow.js' }),
+  });
+  await plugins.start([{ name: 'slow', source: 'slow', module: 'slow' }]);
+  plugins.drain();
+  await plugins.stop();
+  expect(core.plugins.list()).toMatchObject([{ faults: 1, lastFault: 'drain: not now' }]);
 });

@@ -4,6 +4,7 @@ import { errorText } from '../../../src/errors.js';
 import type { AgentInfo } from '../../../src/executors/contract.js';
 import type { Adder } from '../../../src/extensions.js';
 import { nameProblem } from '../../../src/workspace/names.js';
+import { isUnaskedPromise } from '../../../src/unasked-promise.js';
 
 const MEMBERS = ['name', 'description', 'skills', 'exposed', 'replies', 'approval', 'run'];
 
@@ -64,7 +65,9 @@ const safely =
   (decide: Decide, name: string, by: Pick<Adder, 'failed'>): Decide =>
   (opening) => {
     try {
-      return decide(structuredClone(opening)) === 'message' ? 'message' : 'task';
+      const decision = decide(structuredClone(opening));
+      if (isUnaskedPromise(decision)) throw new Error('it must decide at once, and no promise can');
+      return decision === 'message' ? 'message' : 'task';
     } catch (error) {
       by.failed(`its agent ${name} could not say how it replies: ${errorText(error)}`);
       return 'task';
