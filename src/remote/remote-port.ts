@@ -151,9 +151,3 @@ export interface RemoteAgents {
   /** Where callbacks to this agent should lead: its own `callbackUrl`, else undefined. */
   callbackUrl(name: string, scope: string): string | undefined;
 }
-
-/** States in which a remote task needs no more following. */
-export type RemoteEnd = Extract<
-  TaskState,
-  'TASK_STATE_COMPLETED' | 'TASK_STATE_FAILED' | 'TASK_STATE_CANCELED' | 'TASK_STATE_REJECTED'
->;
