@@ -1,6 +1,6 @@
 // Agents elsewhere, as the rest of the product uses them: who they are, and the operations that A2A has, in this
 // product's own data model. How they are reached (version, binding, key, card) stays behind this port.
-import type { Artifact, Message, Part, Task, TaskState, TaskStatus } from '../a2a-model.js';
+import type { Artifact, Message, Part, Task, TaskStatus } from '../a2a-model.js';
 import type { AgentSkill } from '../executors/contract.js';
 
 /** Where bytes go that come with a part: `Part` holds files by reference. */
