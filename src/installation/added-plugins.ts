@@ -7,7 +7,7 @@ import { pluginsDir } from '../home.js';
 import type { Core, Installed, Plugin } from '../plugin.js';
 import { missingNeeds } from './check-needs.js';
 import { findPlugins, type FoundPlugin } from './find-plugins.js';
-import { inTime } from './in-time.js';
+import { inTime } from '../in-time.js';
 import { moduleImporter, type ImportModule } from './import-plugin.js';
 import { pluginContext } from './plugin-context.js';
 import { problemText } from './problem-text.js';

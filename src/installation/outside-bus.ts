@@ -6,7 +6,7 @@ import { payloadProblem } from './outside-topics.js';
 
 export interface OutsideBus {
   handle: BusHandle<TopicKind, TopicKind>;
-  /** Ends all its subscriptions; later ones hear nothing. */
+  /** Ends all its subscriptions. */
   leave(): void;
 }
 
@@ -14,8 +14,12 @@ export interface OutsideBus {
 export function outsideBus(inner: BusHandle<TopicKind, TopicKind>, refused: (problem: string) => void): OutsideBus {
   const open = new Set<Unsubscribe>();
   let left = false;
-  const kept = (end: Unsubscribe): Unsubscribe => {
-    if (left) end();
+  const mustBeHere = (): void => {
+    if (left) throw new Error('bus: this plugin does not run any more');
+  };
+  const kept = (listen: () => Unsubscribe): Unsubscribe => {
+    mustBeHere();
+    const end = listen();
     const once = (): void => {
       open.delete(once);
       end();
@@ -27,6 +31,7 @@ export function outsideBus(inner: BusHandle<TopicKind, TopicKind>, refused: (pro
     handle: {
       publish(kind, payload, options) {
         try {
+          mustBeHere();
           const problem = payloadProblem(kind, payload);
           if (problem !== undefined) throw new Error(`bus: a wrong payload for ${kind}: ${problem}`);
           inner.publish(kind, structuredClone(payload), options);
@@ -36,16 +41,16 @@ export function outsideBus(inner: BusHandle<TopicKind, TopicKind>, refused: (pro
         }
       },
       subscribe: (kind, handler) =>
-        kept(
+        kept(() =>
           inner.subscribe(kind, (payload, envelope) => handler(structuredClone(payload), structuredClone(envelope))),
         ),
       subscribeTo: (kind, id, handler) =>
-        kept(
+        kept(() =>
           inner.subscribeTo(kind, id, (payload, envelope) =>
             handler(structuredClone(payload), structuredClone(envelope)),
           ),
         ),
-      tap: (pattern, handler) => kept(inner.tap(pattern, (envelope) => handler(structuredClone(envelope)))),
+      tap: (pattern, handler) => kept(() => inner.tap(pattern, (envelope) => handler(structuredClone(envelope)))),
     },
     leave: () => {
       left = true;

@@ -27,9 +27,9 @@ export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<
 
   let gone = false;
   onUndo(() => (gone = true));
-  // An install that took too long goes on all the same.
+  /** What took too long to start goes on for a while, and adds nothing more. */
   const mustRun = (): void => {
-    if (gone) throw new Error(`the plugin ${name} was given up and can add nothing`);
+    if (gone) throw new Error(`the plugin ${name} does not run: nothing can be added any more`);
   };
   const mount = (path: string, router: Router): void => {
     mustRun();

@@ -56,23 +56,10 @@ describe('an agent in a plugin file', () => {
     expect((await server.chat('clumsy', 'again')).taskState).toBe('completed');
   });
 
-  it.each([
-    ['a file name that is none', `return [{ url: 'https://x.example', filename: 5 }];`, 'filename of a part'],
-    ['a media type that is none', `artifact({ name: 'a', text: 'x', mediaType: {} });`, 'mediaType of a part'],
-    ['a description that is none', `artifact({ name: 'a', text: 'x', description: 5 });`, 'description of a'],
-    ['progress that is none', `progress(NaN);`, 'a text or a number'],
-  ])('that shows %s fails, and its author is told', async (_what, body, why) => {
-    const server = await PluginHome.start({
-      'odd.js': agent('odd', body).replaceAll(/: \{ text: string \}| as never/g, ''),
-    });
-    expect(await server.chat('odd', 'x')).toMatchObject({ taskState: 'failed' });
-    expect(server.report('odd')?.lastFault).toContain(why);
-  });
-
   it('decides by the message whether it answers with a message or with a task, and a mistake makes it a task', async () => {
     // Both are methods, and mean their object by `this`.
     const body = `if (this.name !== 'chooser') throw new Error('lost'); return 'ask' in handle ? 'task' : 'message';`;
-    const replies = `replies({ parts: [{ text }] }) { if (text === 'x' || !this.name) throw new Error('no idea'); return text === 'y' ? Promise.reject(new Error('later')) : text; },`;
+    const replies = `replies({ parts: [{ text }] }) { if (text === 'x' || !this.name) throw new Error('no idea'); return text; },`;
     const server = await PluginHome.start({
       'chooser.js': `import { defineAgent } from 'a2a-switchboard';
         export default defineAgent({ name: 'chooser', description: 'a test', ${replies} run(prompt, handle) { ${body} } });`,
@@ -81,10 +68,8 @@ describe('an agent in a plugin file', () => {
       ['task', 'task'],
       ['message', 'message'],
       ['x', 'task'],
-      ['y', 'task'],
     ] as const)
       expect(await server.chat('chooser', text)).toMatchObject({ taskState: 'completed', response: answer });
-    expect(server.report('chooser')).toMatchObject({ lastFault: expect.stringContaining('at once') });
   });
 
   it('asks, and runs again with the answer, after a restart too; once keeps what was done', async () => {
@@ -186,6 +171,64 @@ describe('an agent in a plugin file', () => {
     expect(body.taskState).toBe('canceled');
     expect(core.ledger.get(called)?.envelope.chain).toHaveLength(1);
   });
+
+  it('is told what is wrong with a call, an artifact, a part or a progress, and nothing of it is stored', async () => {
+    const loop = '(() => { const round = {}; round.round = round; return round; })()';
+    const wrongs = [
+      `call('demo', 'x', { contextId: {} })`,
+      `call('demo', 'x', { subject: {} })`,
+      `call('demo', 'x', { taskId: 5 })`,
+      `call({}, 'x')`,
+      `call('demo', '')`,
+      `call('demo', [{ data: 1n }])`,
+      `call('demo', [{ url: 'https://files.example/x', filename: {} }])`,
+      `artifact(null)`,
+      `artifact({ name: 'x'.repeat(300), text: 'x' })`,
+      `artifact({ name: 'x', text: 'x', mediaType: 'text/plain\\r\\nX: y' })`,
+      `artifact({ name: 'x', text: 'x', description: {} })`,
+      `artifact({ name: 'x', data: ${loop} })`,
+      `progress(NaN)`,
+      `progress({})`,
+      `progress(101)`,
+      `once(undefined, () => 1)`,
+    ];
+    const tries = wrongs.map((wrong) => `async () => ${wrong}`).join(', ');
+    const server = await PluginHome.start({
+      'wrong.ts': agent(
+        'wrong',
+        `let told = 0;
+         for (const go of [${tries}]) await Promise.resolve().then(go).catch((error) => { if (error.message !== '') told++; });
+         return told + ' of ${wrongs.length}';`,
+      ),
+      'parts.ts': agent('parts', `return [{ bytes: Buffer.from('x'), mediaType: 5 }];`),
+    });
+    expect((await server.chat('wrong', 'x')).response).toBe(`${wrongs.length} of ${wrongs.length}`);
+    await server.chat('parts', 'x');
+    expect(server.report('parts')?.lastFault).toMatch(/a mediaType must look like text\/plain/);
+    await server.restart();
+    const { tasks } = (await server.call<{ tasks: { agent: string }[] }>('GET', '/api/a2a/tasks')).body;
+    expect(tasks.map((task) => task.agent).sort()).toEqual(['parts', 'wrong']);
+    expect(
+      server.logged.filter(({ msg }) => /storing failed|could not be written|trying again/.test(String(msg))),
+    ).toEqual([]);
+  });
+
+  it('may try what it does once again after it threw at once', async () => {
+    const body = `let tries = 0;
+      const work = () => { if (++tries < 3) throw new Error('not yet'); return tries; };
+      for (;;) { try { return 'try ' + (await once('work', work)); } catch {} }`;
+    const server = await PluginHome.start({ 'again.ts': agent('again', body) });
+    expect((await server.chat('again', 'x')).response).toBe('try 3');
+  });
+
+  it.each(['async () => "message"', 'async () => { throw new Error("later"); }', '() => 5'])(
+    'that does not decide at once how it replies makes a task, and is told so: %s',
+    async (replies) => {
+      const server = await PluginHome.start({ 'slow.ts': agent('slow', `return 'done';`, `replies: ${replies},`) });
+      expect((await server.chat('slow', 'x')).response).toBe('done');
+      expect(server.report('slow')).toMatchObject({ faults: 1, lastFault: expect.stringMatching(/and at once/) });
+    },
+  );
 
   it('cannot call itself in a circle, and learns why', async () => {
     const server = await PluginHome.start({

@@ -4,7 +4,6 @@ import { errorText } from '../../../src/errors.js';
 import type { AgentInfo } from '../../../src/executors/contract.js';
 import type { Adder } from '../../../src/extensions.js';
 import { nameProblem } from '../../../src/workspace/names.js';
-import { isUnaskedPromise } from '../../../src/unasked-promise.js';
 
 const MEMBERS = ['name', 'description', 'skills', 'exposed', 'replies', 'approval', 'run'];
 
@@ -65,9 +64,11 @@ const safely =
   (decide: Decide, name: string, by: Pick<Adder, 'failed'>): Decide =>
   (opening) => {
     try {
-      const decision = decide(structuredClone(opening));
-      if (isUnaskedPromise(decision)) throw new Error('it must decide at once, and no promise can');
-      return decision === 'message' ? 'message' : 'task';
+      const decided: unknown = decide(structuredClone(opening));
+      if (decided === 'message' || decided === 'task') return decided;
+      // What it says too late is nobody's.
+      void Promise.resolve(decided).catch(() => undefined);
+      throw new Error("it must return 'message' or 'task', and at once");
     } catch (error) {
       by.failed(`its agent ${name} could not say how it replies: ${errorText(error)}`);
       return 'task';

@@ -1,5 +1,5 @@
 // Waits for somebody else's promise, but not for ever.
-import type { Clock } from '../clock.js';
+import type { Clock } from './clock.js';
 
 const ALIVE_MS = 60_000;
 

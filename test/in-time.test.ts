@@ -1,7 +1,7 @@
 // Waiting for a plugin, which may take for ever.
 import { describe, expect, test } from '@jest/globals';
-import { inTime } from '../../src/installation/in-time.js';
-import { FakeClock } from '../support/fake-clock.js';
+import { inTime } from '../src/in-time.js';
+import { FakeClock } from './support/fake-clock.js';
 
 /** Timers that keep the process alive. */
 const alive = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
