@@ -85,8 +85,9 @@ function artifactPart(artifact: AgentArtifact, put: PutBytes): Part {
   return partOf({ bytes: Buffer.from(artifact.text), ...file }, put);
 }
 
+/** Copies: what an author does to them changes no task. */
 export const receivedParts = (parts: readonly Part[], blobs: Pick<BlobStore, 'read'>, scope: string): ReceivedPart[] =>
-  parts.map((part) => ('blob' in part ? storedFile(part, blobs, scope) : part));
+  parts.map((part) => ('blob' in part ? storedFile(part, blobs, scope) : structuredClone(part)));
 
 function storedFile(
   { blob, size, filename, mediaType }: Extract<Part, { blob: string }>,
