@@ -1,6 +1,6 @@
 // Guards of plugins that do what no guard may.
 import { describe, expect, test } from '@jest/globals';
-import { addGuard, type AddedGuard } from '../../plugins/dispatcher/added-guards.js';
+import { addGuard, type AddedGuard, type GuardReports } from '../../plugins/dispatcher/added-guards.js';
 import type { PromptRequest } from '../../src/bus/topics.js';
 import type { AgentInfo } from '../../src/executors/contract.js';
 import type { PromptGuard } from '../../src/executors/prompt-guard.js';
@@ -16,6 +16,11 @@ const request: PromptRequest = {
   surface: 'a2a',
   continues: false,
 };
+
+const reportsTo = (told: string[]): GuardReports => ({
+  failed: (problem) => void told.push(problem),
+  redact: (text) => text,
+});
 
 describe('a guard of a plugin', () => {
   test.each<[string, () => unknown, RegExp]>([
@@ -33,7 +38,7 @@ describe('a guard of a plugin', () => {
   ])('that %s refuses the prompt, and its plugin is told on', async (_what, check, why) => {
     const told: string[] = [];
     const guards: AddedGuard[] = [];
-    addGuard(guards, { name: 'odd', check: check as PromptGuard['check'] }, (problem) => void told.push(problem));
+    addGuard(guards, { name: 'odd', check: check as PromptGuard['check'] }, reportsTo(told));
     expect(guards[0]?.look(request, agent, undefined)).toMatchObject({ code: 'forbidden' });
     expect(told).toEqual([expect.stringMatching(why)]);
     // A rejection that nobody handles would end a program that hosts the switchboard; here it fails the file.
@@ -52,7 +57,7 @@ describe('a guard of a plugin', () => {
           return undefined;
         },
       },
-      () => undefined,
+      reportsTo([]),
     );
     expect(guards[0]?.look(request, agent, undefined)).toBeUndefined();
     expect([request.caller.id, request.message.parts.length]).toEqual(['demo/alice', 1]);
