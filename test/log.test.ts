@@ -1,4 +1,5 @@
 // No registered secret and no member with a secret's name is in a log line, whoever made the logger.
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { AppError } from '../src/errors.js';
@@ -88,6 +89,20 @@ describe("a host program's logger", () => {
       cyclic: { name: 'ring' },
       msg: 'shown',
     });
+  });
+});
+
+describe('what code in a context of its own logs', () => {
+  it('is cleaned like everything else', () => {
+    const lines: string[] = [];
+    const secrets = new Secrets();
+    secrets.add('of-another-realm');
+    const log = redactingLogger(pino({ level: 'info' }, { write: (line) => void lines.push(line) }), secrets);
+    const foreign = (code: string): object => runInNewContext(code) as object;
+    log.info(foreign(`({ deep: { er: ['of-another-realm'] } })`));
+    log.info({ err: foreign(`new Error('of-another-realm')`) });
+    expect(lines.join('')).toContain('[redacted]');
+    expect(lines.join('')).not.toContain('of-another-realm');
   });
 });
 

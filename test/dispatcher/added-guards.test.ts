@@ -17,6 +17,11 @@ const request: PromptRequest = {
   continues: false,
 };
 
+const reportsTo = (told: string[]) => ({
+  failed: (problem: string) => void told.push(problem),
+  redact: (text: string) => text,
+});
+
 describe('a guard of a plugin', () => {
   test.each<[string, () => unknown, RegExp]>([
     [
@@ -33,7 +38,7 @@ describe('a guard of a plugin', () => {
   ])('that %s refuses the prompt, and its plugin is told on', async (_what, check, why) => {
     const told: string[] = [];
     const guards: AddedGuard[] = [];
-    addGuard(guards, { name: 'odd', check: check as PromptGuard['check'] }, (problem) => void told.push(problem));
+    addGuard(guards, { name: 'odd', check: check as PromptGuard['check'] }, reportsTo(told));
     expect(guards[0]?.look(request, agent, undefined)).toMatchObject({ code: 'forbidden' });
     expect(told).toEqual([expect.stringMatching(why)]);
     // A rejection that nobody handles would end a program that hosts the switchboard; here it fails the file.
@@ -52,7 +57,7 @@ describe('a guard of a plugin', () => {
           return undefined;
         },
       },
-      () => undefined,
+      reportsTo([]),
     );
     expect(guards[0]?.look(request, agent, undefined)).toBeUndefined();
     expect([request.caller.id, request.message.parts.length]).toEqual(['demo/alice', 1]);
