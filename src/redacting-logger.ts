@@ -57,10 +57,10 @@ function cleanedObject(value: object, secrets: Secrets, known: Map<object, unkno
   const names = isError ? Object.getOwnPropertyNames(value) : Object.keys(value);
   for (const name of names) {
     const member = (value as Record<string, unknown>)[name];
-    const given = isError && typeof member === 'string' ? clipped(member) : member;
-    const shown = HIDDEN.has(name) ? REDACTED : cleaned(given, secrets, known);
+    const shown = HIDDEN.has(name) ? REDACTED : cleaned(member, secrets, known);
     Object.defineProperty(copy, name, {
-      value: shown,
+      // Cut last: half a secret is known for none.
+      value: isError && typeof shown === 'string' ? clipped(shown) : shown,
       // What an error keeps from being listed stays so.
       enumerable: Object.prototype.propertyIsEnumerable.call(value, name),
       writable: true,

@@ -7,14 +7,14 @@ import { NAME, NAME_RULE } from '../../src/workspace/names.js';
 
 const CODES = ['forbidden', 'invalid-params', 'quota', 'cooldown'] as const;
 
+/** Characters of a refusal. */
+const MOST_WORDS = 1_000;
+
 export interface GuardReports {
   failed(problem: string): void;
   /** Takes secrets out of what a guard says: whoever asked will read it. */
   redact(text: string): string;
 }
-
-/** Characters of a refusal. */
-const MOST_WORDS = 1_000;
 
 export class AddedGuard {
   readonly rule: string;

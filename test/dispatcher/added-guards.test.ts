@@ -1,6 +1,6 @@
 // Guards of plugins that do what no guard may.
 import { describe, expect, test } from '@jest/globals';
-import { addGuard, type AddedGuard, type GuardReports } from '../../plugins/dispatcher/added-guards.js';
+import { addGuard, type AddedGuard } from '../../plugins/dispatcher/added-guards.js';
 import type { PromptRequest } from '../../src/bus/topics.js';
 import type { AgentInfo } from '../../src/executors/contract.js';
 import type { PromptGuard } from '../../src/executors/prompt-guard.js';
@@ -17,9 +17,9 @@ const request: PromptRequest = {
   continues: false,
 };
 
-const reportsTo = (told: string[]): GuardReports => ({
-  failed: (problem) => void told.push(problem),
-  redact: (text) => text,
+const reportsTo = (told: string[]) => ({
+  failed: (problem: string) => void told.push(problem),
+  redact: (text: string) => text,
 });
 
 describe('a guard of a plugin', () => {

@@ -28,9 +28,9 @@ function partOf(part: AgentPart, put: PutBytes): Part {
 }
 
 function filePart(file: { bytes: Uint8Array; filename?: string; mediaType?: string }, put: PutBytes): Part {
-  const { filename: given, mediaType: known } = described(file);
-  const filename = given === undefined ? undefined : safeFileName(given);
-  const mediaType = known ?? mediaTypeOf(filename ?? '');
+  const given = described(file);
+  const filename = given.filename === undefined ? undefined : safeFileName(given.filename);
+  const mediaType = given.mediaType ?? mediaTypeOf(filename ?? '');
   return { ...put(file.bytes, mediaType), mediaType, ...(filename !== undefined && { filename }) };
 }
 
