@@ -36,7 +36,8 @@ export async function listenGrpc(server: Server, port: number, config: GrpcConfi
     const named = listensEverywhere(host) && publicUrl !== undefined ? new URL(publicUrl).hostname : undefined;
     return grpc.publicAddress ?? (named === undefined ? hostPort(LOOPBACK[host] ?? host, bound) : `${named}:${bound}`);
   } catch (error) {
-    throw new AppError('config', `gRPC can't be spoken at ${hostPort(host, port)}: ${errorText(error)}`);
+    const files = grpc.cert === undefined ? '' : ' with the files of grpc.cert and grpc.key';
+    throw new AppError('config', `gRPC can't be spoken at ${hostPort(host, port)}${files}: ${errorText(error)}`);
   }
 }
 
