@@ -63,9 +63,46 @@ export class AppError extends Error {
   }
 }
 
-/** The text of anything thrown, for logs. */
-export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** How many characters of a text that foreign code made are told at most: nobody reads more in a log. */
+const TOLD = 4_000;
+
+export const UNREADABLE = 'it threw a value that can not be read';
+
+/** The text, cut where it is too long to be told. */
+export const clipped = (text: string, most = TOLD): string =>
+  text.length <= most ? text : `${text.slice(0, most)}… (cut from ${text.length} characters)`;
+
+/**
+ * What was thrown; another error in its place where it throws as soon as somebody looks at it, or is an error whose texts
+ * are none. Foreign code throws anything: what its authors' code threw passes through here before it is looked at.
+ */
+export function readable(thrown: unknown): unknown {
+  try {
+    if (!(thrown instanceof Error)) {
+      String(thrown);
+      return thrown;
+    }
+    const { message, stack } = thrown;
+    if (typeof message === 'string' && ['string', 'undefined'].includes(typeof stack)) return thrown;
+  } catch {
+    // It can't be read.
+  }
+  // Nobody may think that it was thrown here.
+  return Object.assign(new Error(UNREADABLE), { stack: undefined });
+}
+
+/** The text of anything thrown, for logs. Never throws. */
+export function errorText(thrown: unknown): string {
+  try {
+    const error = readable(thrown);
+    return clipped(error instanceof Error ? error.message : String(error));
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+const isAppError = (thrown: unknown): thrown is AppError => readable(thrown) === thrown && thrown instanceof AppError;
 
 /** Any thrown value as an AppError; what is not one becomes `internal` and keeps its cause for the log only. */
 export const toAppError = (error: unknown): AppError =>
-  error instanceof AppError ? error : new AppError('internal', 'An internal error occurred.', {}, { cause: error });
+  isAppError(error) ? error : new AppError('internal', 'An internal error occurred.', {}, { cause: error });

@@ -1,5 +1,6 @@
 // Structured logs. Secrets are redacted by name here and by value wherever they were registered.
 import { pino, type Logger } from 'pino';
+import { loggedError } from './logged-error.js';
 import { formsOf, MIN_LENGTH } from './secret-forms.js';
 import { SecretMatcher } from './secret-matcher.js';
 
@@ -98,6 +99,7 @@ export function createLogger(
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: loggedError },
       redact: { paths: SECRET_NAMES.flatMap((name) => [name, `*.${name}`]), censor: REDACTED },
     },
     { write: (line: string) => void destination.write(secrets.redact(line)) },

@@ -2,6 +2,7 @@
 // reaches it has been cleaned. Holds for messages, texts and errors at any depth of plain objects and arrays, and for the
 // bindings of children. Other class instances pass as they are, since only the host's serializers know them.
 import { isNativeError } from 'node:util/types';
+import { clipped, errorText } from './errors.js';
 import { REDACTED, SECRET_NAMES, type Logger, type Secrets } from './log.js';
 
 const LEVELS: ReadonlySet<PropertyKey> = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal']);
@@ -25,10 +26,18 @@ export function redactingLogger(log: Logger, secrets: Secrets): Logger {
   });
 }
 
-/** The value without secrets; itself where it holds none that could be found. `known` breaks cycles. */
+/** The value without secrets; itself where it holds none that could be found. Never throws. `known` breaks cycles. */
 function cleaned(value: unknown, secrets: Secrets, known = new Map<object, unknown>()): unknown {
   if (typeof value === 'string') return secrets.redact(value);
   if (typeof value !== 'object' || value === null) return value;
+  try {
+    return cleanedObject(value, secrets, known);
+  } catch {
+    return secrets.redact(errorText(value));
+  }
+}
+
+function cleanedObject(value: object, secrets: Secrets, known: Map<object, unknown>): unknown {
   const before = known.get(value);
   if (before !== undefined) return before;
   if (Array.isArray(value)) {
@@ -48,7 +57,8 @@ function cleaned(value: unknown, secrets: Secrets, known = new Map<object, unkno
   const names = isError ? Object.getOwnPropertyNames(value) : Object.keys(value);
   for (const name of names) {
     const member = (value as Record<string, unknown>)[name];
-    const shown = HIDDEN.has(name) ? REDACTED : cleaned(member, secrets, known);
+    const given = isError && typeof member === 'string' ? clipped(member) : member;
+    const shown = HIDDEN.has(name) ? REDACTED : cleaned(given, secrets, known);
     Object.defineProperty(copy, name, {
       value: shown,
       // What an error keeps from being listed stays so.

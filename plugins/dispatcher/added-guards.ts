@@ -1,6 +1,6 @@
 // Guards of plugins, made safe: whatever one of them does, the dispatcher gets a decision.
 import type { PromptRequest, Refusal } from '../../src/bus/topics.js';
-import { errorText } from '../../src/errors.js';
+import { clipped, errorText } from '../../src/errors.js';
 import type { AgentInfo } from '../../src/executors/contract.js';
 import type { GuardedPrompt, PromptGuard } from '../../src/executors/prompt-guard.js';
 import { NAME, NAME_RULE } from '../../src/workspace/names.js';
@@ -13,8 +13,13 @@ export interface GuardReports {
   redact(text: string): string;
 }
 
+/** Characters of a refusal. */
+const MOST_WORDS = 1_000;
+
 export class AddedGuard {
   readonly rule: string;
+  /** Undefined: all of them. */
+  private readonly agents: readonly string[] | undefined;
 
   /** Throws an Error that says what is wrong with the guard. */
   constructor(
@@ -23,12 +28,15 @@ export class AddedGuard {
   ) {
     if (typeof guard?.check !== 'function') throw new Error('a guard needs a function check');
     if (!NAME.test(String(guard.name))) throw new Error(`the name of a guard ${NAME_RULE}`);
+    const { agents } = guard as { agents?: unknown };
+    if (agents !== undefined && !isNames(agents)) throw new Error('agents must be a list of names');
     this.rule = guard.name;
+    this.agents = agents && [...agents];
   }
 
   /** Undefined when the guard has nothing against the prompt. Never throws. */
   look(request: PromptRequest, agent: AgentInfo, skill: string | undefined): Omit<Refusal, 'rule'> | undefined {
-    if (this.guard.agents && !this.guard.agents.includes(agent.name)) return undefined;
+    if (this.agents && !this.agents.includes(agent.name)) return undefined;
     try {
       return this.read(this.guard.check(promptOf(request, agent, skill)));
     } catch (error) {
@@ -42,16 +50,21 @@ export class AddedGuard {
     const { message, code = 'forbidden', retryAfter } = (verdict ?? {}) as Record<string, unknown>;
     const known = CODES.find((one) => one === code);
     if (typeof message !== 'string' || known === undefined) {
+      // What it says too late is nobody's.
+      void Promise.resolve(verdict).catch(() => undefined);
       throw new Error('it must return undefined, or a message with a known code, and at once');
     }
     const wait = typeof retryAfter === 'number' && Number.isFinite(retryAfter) && retryAfter > 0;
     return {
       code: known,
-      message: this.reports.redact(message),
+      message: clipped(this.reports.redact(message), MOST_WORDS),
       ...(wait && { details: { retryAfter: Math.ceil(retryAfter) } }),
     };
   }
 }
+
+const isNames = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string');
 
 /** Adds a plugin's guard at the end; the returned function takes it out again. */
 export function addGuard(guards: AddedGuard[], guard: PromptGuard, reports: GuardReports): () => void {

@@ -2,7 +2,7 @@
 // Invariant: `publish` returns before any handler runs and never throws because of one.
 import mitt from 'mitt';
 import type { Clock } from '../clock.js';
-import { errorText } from '../errors.js';
+import { clipped, errorText, readable } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Envelope } from './envelope.js';
 import { isPattern, matches } from './pattern.js';
@@ -218,12 +218,9 @@ export class Bus {
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
-/** What was thrown, for the log and the bus. Never throws, although what was thrown may do so when it is looked at. */
-function describe(error: unknown): { text: string; err: unknown } {
-  try {
-    const text = errorText(error);
-    return { text, err: error instanceof Error ? { message: text, stack: error.stack } : text };
-  } catch {
-    return { text: 'threw a value that can not be read', err: undefined };
-  }
+/** What was thrown, for the log and the bus. */
+function describe(thrown: unknown): { text: string; err: unknown } {
+  const error = readable(thrown);
+  const text = errorText(error);
+  return { text, err: error instanceof Error ? { message: text, stack: clipped(error.stack ?? '') } : text };
 }

@@ -4,12 +4,12 @@ import type { BusHandle } from '../bus/bus.js';
 import type { Progress, PromptAssigned, PromptCancel } from '../bus/topics.js';
 import type { Clock, NewId } from '../clock.js';
 import type { TaskState } from '../a2a-model.js';
-import { errorText } from '../errors.js';
+import { errorText, readable } from '../errors.js';
 import type { Ledger } from '../ledger/ledger-port.js';
 import type { TaskRecord } from '../ledger/records.js';
 import type { Logger } from '../log.js';
 import { redactedValue } from '../redacted-value.js';
-import { RunFailure, type RunOutcome } from './contract.js';
+import { RunFailure, type Executor, type RunOutcome } from './contract.js';
 import type { AgentRegistry } from './registry-port.js';
 import { assignedOf, endOfOutcome, endOfThrow, failedEnd, promptOf, Run, type TurnEnd } from './run.js';
 import type { OpenTurn, Turns } from './turns.js';
@@ -120,20 +120,23 @@ export class ExecutorHost implements Turns {
     const cancelDeadline = clock.after(Math.max(0, deadlineMs), () => {
       this.abort(run, failedEnd('deadline', 'The agent did not finish in time.'));
     });
-    // The async wrapper turns a synchronous throw into a rejection.
-    void (async () => executor.run(run.prompt, run))()
-      .then(
-        (outcome) => (this.handsOn(run, outcome) ? undefined : endOfOutcome(outcome, run)),
-        (error: unknown) => {
-          if (!run.ended && !(error instanceof RunFailure)) this.logCrash(run, error);
-          return endOfThrow(error);
-        },
-      )
-      .then((end) => {
-        cancelDeadline();
-        if (end) this.finish(run, end);
-        else this.letGo(run);
-      });
+    void this.endOf(run, executor).then((end) => {
+      cancelDeadline();
+      if (end) this.finish(run, end);
+      else this.letGo(run);
+    });
+  }
+
+  /** Undefined when the work goes on elsewhere. Never rejects, whatever the executor does. */
+  private async endOf(run: Run, executor: Executor): Promise<TurnEnd | undefined> {
+    try {
+      const outcome = await executor.run(run.prompt, run);
+      return this.handsOn(run, outcome) ? undefined : endOfOutcome(outcome, run);
+    } catch (thrown) {
+      const error = readable(thrown);
+      if (!run.ended && !(error instanceof RunFailure)) this.logCrash(run, error);
+      return endOfThrow(error);
+    }
   }
 
   private open(assigned: PromptAssigned, record: TaskRecord): Run {

@@ -6,6 +6,7 @@ import type { NewId } from '../clock.js';
 import { AppError } from '../errors.js';
 import type { Ledger } from '../ledger/ledger-port.js';
 import type { TaskRecord } from '../ledger/records.js';
+import { checkPrompt } from './check-prompt.js';
 import type { Admission, NewPrompt, PromptPort } from './prompt-port.js';
 
 export const PROMPTS_DECLARATION = {
@@ -40,9 +41,9 @@ export class Prompts implements PromptPort {
     this.stopping = true;
   }
 
-  submit(prompt: NewPrompt): Promise<Admission> {
-    if (this.stopping)
-      return Promise.reject(new AppError('overloaded', 'The switchboard is stopping.', { retryAfter: 5 }));
+  async submit(prompt: NewPrompt): Promise<Admission> {
+    if (this.stopping) throw new AppError('overloaded', 'The switchboard is stopping.', { retryAfter: 5 });
+    checkPrompt(prompt);
     const { taskId, contextId, pushConfig, ...rest } = prompt;
     const known = taskId === undefined ? undefined : this.deps.ledger.get(taskId);
     const request: PromptRequest = {

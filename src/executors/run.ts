@@ -1,9 +1,11 @@
 // One turn while it runs: what the executor's handle does, and how whatever the run settles to becomes the turn's end.
-import type { Artifact, Part } from '../a2a-model.js';
-import type { InputRequest, Progress, PromptAssigned, PromptResponse } from '../bus/topics.js';
+import type { Artifact } from '../a2a-model.js';
+import type { InputRequest, Progress, PromptAssigned, PromptResponse, RunError, Usage } from '../bus/topics.js';
+import { clipped } from '../errors.js';
 import type { TaskRecord } from '../ledger/records.js';
 import { RunFailure, type Prompt, type RunOutcome } from './contract.js';
 import type { RemoteHandle } from './turns.js';
+import { areParts, isArtifact } from './usable-parts.js';
 
 /** The end of a turn, without the fields every end has. */
 export type TurnEnd =
@@ -31,14 +33,14 @@ export function assignedOf({ task, envelope }: TaskRecord): PromptAssigned {
   };
 }
 
-/** The prompt an executor gets, from the task as committed. */
+/** The prompt an executor gets, from the task as committed: its own copy, so that no executor can change a task by it. */
 export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigned): Prompt {
   const asked = task.history.filter((message) => message.role === 'ROLE_USER');
   const opening = asked[0];
   // What a caller adds while the operator has not decided is kept, and is not what was approved.
   const message = assigned.turn === 1 ? opening : asked.at(-1);
   if (!opening || !message) throw new Error('a task has at least the message that opened it');
-  return {
+  return structuredClone<Prompt>({
     cid: assigned.cid,
     taskId: task.id,
     contextId: task.contextId,
@@ -53,7 +55,7 @@ export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigne
     ...(envelope.lookIn !== undefined && { lookIn: envelope.lookIn }),
     ...(assigned.traceparent !== undefined && { traceparent: assigned.traceparent }),
     ...(envelope.synthetic && { synthetic: true }),
-  };
+  });
 }
 
 export class Run implements RemoteHandle {
@@ -64,8 +66,8 @@ export class Run implements RemoteHandle {
   answered = false;
   /** The run let go of the turn, which goes on: its work is elsewhere. */
   delegated = false;
-  /** The run tried to show something that is no artifact; its turn fails, whatever it says at the end. */
-  invalid = false;
+  /** What the run tried to show and nobody can be shown; its turn fails, whatever it says at the end. */
+  invalid: string | undefined;
   private pieces: string[] = [];
   private closed = false;
 
@@ -83,7 +85,7 @@ export class Run implements RemoteHandle {
   }
 
   delta(text: string): void {
-    if (text === '' || this.direct) return;
+    if (text === '' || this.direct || !this.isText(text)) return;
     this.answered = true;
     if (this.closed) this.flush();
     if (this.pieces.push(text) === 1) this.flushSoon();
@@ -105,22 +107,22 @@ export class Run implements RemoteHandle {
   }
 
   status(text: string): void {
-    this.tell({ kind: 'status', text });
+    if (this.isText(text)) this.tell({ kind: 'status', text });
   }
 
   toolStarted(tool: string): void {
-    this.tell({ kind: 'tool-started', tool });
+    if (this.isText(tool)) this.tell({ kind: 'tool-started', tool });
   }
 
   toolFinished(tool: string, ok: boolean): void {
-    this.tell({ kind: 'tool-finished', tool, ok });
+    if (this.isText(tool)) this.tell({ kind: 'tool-finished', tool, ok: ok === true });
   }
 
   artifact(given: Artifact, options: { append?: boolean; lastChunk?: boolean } = {}): void {
     if (this.direct) return;
     const artifact = plainCopy(given);
     if (!isArtifact(artifact)) {
-      this.invalid = true;
+      this.invalid = 'an artifact that is none';
       return;
     }
     this.answered = true;
@@ -144,6 +146,13 @@ export class Run implements RemoteHandle {
     if (!this.ended && !this.direct) this.show(progress);
   }
 
+  /** Executors and drivers from outside have no compiler to tell them. */
+  private isText(text: unknown): text is string {
+    if (typeof text === 'string') return true;
+    this.invalid = 'a text that is none';
+    return false;
+  }
+
   private flushSoon(): void {
     queueMicrotask(() => this.flush());
   }
@@ -151,25 +160,34 @@ export class Run implements RemoteHandle {
 
 export const failedEnd = (code: string, text: string): TurnEnd => ({
   topic: 'agent.prompt.response',
-  payload: { state: 'TASK_STATE_FAILED', error: { code, text } },
+  payload: { state: 'TASK_STATE_FAILED', error: errorOf(code, text) },
 });
+
+/** What a caller is told of a failure: whoever wrote the agent may have put anything there. */
+const errorOf = (code: unknown, text: unknown): RunError => ({
+  code: typeof code === 'string' && CODE.test(code) ? code : 'run-failed',
+  text: clipped(String(text)),
+});
+
+const CODE = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** What a run's result means. Anything that can't be mapped fails the turn with a reason. */
 export function endOfOutcome(
   given: RunOutcome | undefined | null,
   run: Pick<Run, 'answered' | 'invalid' | 'direct'>,
 ): TurnEnd {
-  if (run.invalid) return failedEnd('invalid-answer', 'The agent returned an artifact that is none.');
+  if (run.invalid) return failedEnd('invalid-answer', `The agent returned ${run.invalid}.`);
   const outcome = plainCopy(given);
   if (outcome === undefined && given !== undefined) {
     return failedEnd('invalid-answer', 'The agent returned something that is no plain data.');
   }
   if (typeof outcome !== 'object' || outcome === null) return failedEnd('no-answer', 'The agent returned no answer.');
-  const usage = 'usage' in outcome && outcome.usage ? { usage: outcome.usage } : {};
+  const usage = 'usage' in outcome && isUsage(outcome.usage) ? { usage: outcome.usage } : {};
   switch (outcome.kind) {
     case 'completed': {
-      const parts = usableParts(outcome.parts);
-      if (!parts) return failedEnd('invalid-answer', 'The agent returned an answer that is not made of parts.');
+      const { parts = [] } = outcome;
+      if (!areParts(parts))
+        return failedEnd('invalid-answer', 'The agent returned an answer that is not made of parts.');
       if (parts.length === 0 && !run.answered) return failedEnd('no-answer', 'The agent returned no answer.');
       return {
         topic: 'agent.prompt.response',
@@ -191,20 +209,16 @@ export function endOfOutcome(
     case 'failed':
       return {
         topic: 'agent.prompt.response',
-        payload: {
-          state: 'TASK_STATE_FAILED',
-          error: { code: outcome.code ?? 'run-failed', text: String(outcome.text) },
-          ...usage,
-        },
+        payload: { state: 'TASK_STATE_FAILED', error: errorOf(outcome.code, outcome.text), ...usage },
       };
     case 'rejected':
       return {
         topic: 'agent.prompt.response',
-        payload: { state: 'TASK_STATE_REJECTED', error: { code: 'rejected', text: String(outcome.text) } },
+        payload: { state: 'TASK_STATE_REJECTED', error: errorOf('rejected', outcome.text) },
       };
     case 'canceled': {
       const text = outcome.text;
-      const error = typeof text === 'string' ? { error: { code: 'canceled', text } } : {};
+      const error = typeof text === 'string' ? { error: errorOf('canceled', text) } : {};
       return { topic: 'agent.prompt.response', payload: { state: 'TASK_STATE_CANCELED', ...error } };
     }
     case 'delegated':
@@ -221,23 +235,13 @@ export const endOfThrow = (error: unknown): TurnEnd =>
     ? failedEnd(error.code, error.message)
     : failedEnd('unexpected', 'The run failed unexpectedly.');
 
-function usableParts(parts: unknown): Part[] | undefined {
-  if (parts === undefined) return [];
-  if (!Array.isArray(parts)) return undefined;
-  return parts.every(isPart) ? parts : undefined;
-}
+const USAGE = ['inputTokens', 'outputTokens', 'totalTokens'];
 
-const isPart = (part: unknown): part is Part =>
-  typeof part === 'object' &&
-  part !== null &&
-  ['text', 'data', 'blob', 'url'].filter((kind) => kind in part).length === 1;
-
-const isArtifact = (value: Artifact | undefined): value is Artifact =>
-  typeof value?.artifactId === 'string' &&
-  value.artifactId !== '' &&
-  Array.isArray(value.parts) &&
-  value.parts.length > 0 &&
-  value.parts.every(isPart);
+/** What else a driver says about its use can't be told to anybody. */
+const isUsage = (usage: unknown): usage is Usage =>
+  typeof usage === 'object' &&
+  usage !== null &&
+  Object.entries(usage).every(([name, count]) => USAGE.includes(name) && typeof count === 'number');
 
 /**
  * A copy as it will be read back from a file, so that nothing that is shown changes later in memory. Undefined for what

@@ -18,6 +18,7 @@ export class Authenticators {
   /** The returned function takes it out again. */
   add(authenticator: Authenticator, by: Adder): () => void {
     if (typeof authenticator?.authenticate !== 'function') throw new Error('it needs a function authenticate');
+    if (typeof authenticator.name !== 'string' || authenticator.name === '') throw new Error('it needs a name');
     const entry = { authenticator, by };
     this.added.push(entry);
     return () => void this.added.splice(this.added.indexOf(entry) >>> 0, 1);

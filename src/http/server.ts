@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type Router } from 'express';
 import type { Clock } from '../clock.js';
 import type { Config } from '../config.js';
-import { AppError } from '../errors.js';
+import { AppError, readable } from '../errors.js';
 import type { Logger } from '../log.js';
 import { cors } from './cors.js';
 import { shapeOfPath } from './error-bodies.js';
@@ -75,7 +75,7 @@ export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpS
   const lastResort: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     const shown = asRequestError(error);
     // Such an address belongs to no call, so JSON-RPC's "200 and an error" does not fit either.
-    if (shown !== error) res.statusCode = 400;
+    if (shown instanceof AppError && shown !== error) res.statusCode = 400;
     writers[shapeOfPath(req.path)](shown, req, res);
   };
   app.use(lastResort);
@@ -144,9 +144,19 @@ function listen(server: Server, host: string, port: number): Promise<{ host: str
   });
 }
 
+/** What a plugin's route threw may throw when it is looked at. */
+function statusOf(error: unknown): unknown {
+  try {
+    return (error as { status?: unknown } | null | undefined)?.status;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Express marks what the client did wrong (a bad percent-encoding, say) with a 4xx status. */
-function asRequestError(error: unknown): unknown {
-  const status = (error as { status?: unknown } | null | undefined)?.status;
+function asRequestError(thrown: unknown): unknown {
+  const error = readable(thrown);
+  const status = statusOf(error);
   if (error instanceof AppError || typeof status !== 'number' || status < 400 || status >= 500) return error;
   return new AppError(
     'invalid-request',

@@ -7,7 +7,7 @@ import { pluginsDir } from '../home.js';
 import type { Core, Installed, Plugin } from '../plugin.js';
 import { missingNeeds } from './check-needs.js';
 import { findPlugins, type FoundPlugin } from './find-plugins.js';
-import { inTime } from './in-time.js';
+import { inTime } from '../in-time.js';
 import { moduleImporter, type ImportModule } from './import-plugin.js';
 import { pluginContext } from './plugin-context.js';
 import { problemText } from './problem-text.js';
@@ -67,11 +67,10 @@ export class AddedPlugins {
 
   drain(): void {
     for (const { plugin, part } of this.installed) {
-      try {
-        part.drain?.();
-      } catch (error) {
+      // Nobody waits for it, but an author may have written it `async`.
+      void (async () => part.drain?.())().catch((error: unknown) => {
         this.reports.fault(plugin.name, `drain: ${this.told(plugin, error)}`);
-      }
+      });
     }
   }
 

@@ -1,7 +1,8 @@
 // Where plugins are: files and folders in the home's folder of plugins, and packages that the settings name. Reads nothing
 // of them but a folder's list and a package's own description.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorText } from '../errors.js';
 
 export interface FoundPlugin {
   /** What it is called until its code says otherwise. */
@@ -10,42 +11,53 @@ export interface FoundPlugin {
   source: string;
   /** What is imported: an absolute path, or a package's name. */
   module: string;
-  /** Where its code lies; undefined for a package, until it is resolved. */
+  /** Where its code really lies, as its traces name it; undefined for a package, until it is resolved. */
   path?: string;
+  /** Why nothing can be imported. */
+  problem?: string;
 }
 
 const MODULE = /^(?!.*\.(?:test|d)\.)(.+)\.(?:m|c)?(?:j|t)s$/;
 const INDEX = ['index.ts', 'index.mts', 'index.js', 'index.mjs', 'index.cjs'];
 
-/** Files and folders sorted by name, then each package once. `folder` may be missing. */
+/** Files and folders sorted by name, then each package once. `folder` may be missing. Never throws. */
 export function findPlugins(folder: string, packages: readonly string[]): FoundPlugin[] {
-  return [
-    ...entries(folder).flatMap((entry) => inFolder(folder, entry)),
-    ...[...new Set(packages)].map((name) => ({ name, source: name, module: name })),
-  ];
+  return [...inPlugins(folder), ...[...new Set(packages)].map((name) => ({ name, source: name, module: name }))];
+}
+
+/** A folder that can't be read is told of as a plugin that can't be loaded, so that everything else starts. */
+function inPlugins(folder: string): FoundPlugin[] {
+  try {
+    return entries(folder).flatMap((entry) => inFolder(folder, entry));
+  } catch (error) {
+    return [{ name: 'plugins', source: 'plugins', module: folder, path: folder, problem: errorText(error) }];
+  }
 }
 
 function inFolder(folder: string, entry: string): FoundPlugin[] {
-  const path = join(folder, entry);
+  const path = realPath(join(folder, entry));
   const source = join('plugins', entry);
   const name = MODULE.exec(entry)?.[1];
   if (isFolder(path)) {
-    const module = indexOf(path);
-    return module === undefined ? [] : [{ name: entry, source, module, path }];
+    try {
+      const module = indexOf(path, entries(path));
+      return module === undefined ? [] : [{ name: entry, source, module, path }];
+    } catch (error) {
+      return [{ name: entry, source, module: path, path, problem: errorText(error) }];
+    }
   }
   return name === undefined ? [] : [{ name, source, module: path, path }];
 }
 
 /** A folder's own word for what to import, else its index. */
-function indexOf(folder: string): string | undefined {
-  const names = new Set(entries(folder));
+function indexOf(folder: string, names: readonly string[]): string | undefined {
   try {
     const { main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { main?: unknown };
     if (typeof main === 'string') return join(folder, main);
   } catch {
     // None, or none that can be read: the index it is.
   }
-  const index = INDEX.find((name) => names.has(name));
+  const index = INDEX.find((name) => names.includes(name));
   return index === undefined ? undefined : join(folder, index);
 }
 
@@ -60,4 +72,19 @@ const entries = (folder: string): string[] => {
   }
 };
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+};
+
+/** What can't be looked at (a link that leads round in a circle, say) is no folder; importing it tells why. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

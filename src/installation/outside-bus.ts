@@ -13,7 +13,13 @@ export interface OutsideBus {
 /** @param inner narrowed to what the plugin declared. @param refused is told of every publish that was refused. */
 export function outsideBus(inner: BusHandle<TopicKind, TopicKind>, refused: (problem: string) => void): OutsideBus {
   const open = new Set<Unsubscribe>();
-  const kept = (end: Unsubscribe): Unsubscribe => {
+  let left = false;
+  const mustBeHere = (): void => {
+    if (left) throw new Error('bus: this plugin does not run any more');
+  };
+  const kept = (listen: () => Unsubscribe): Unsubscribe => {
+    mustBeHere();
+    const end = listen();
     const once = (): void => {
       open.delete(once);
       end();
@@ -25,6 +31,7 @@ export function outsideBus(inner: BusHandle<TopicKind, TopicKind>, refused: (pro
     handle: {
       publish(kind, payload, options) {
         try {
+          mustBeHere();
           const problem = payloadProblem(kind, payload);
           if (problem !== undefined) throw new Error(`bus: a wrong payload for ${kind}: ${problem}`);
           inner.publish(kind, structuredClone(payload), options);
@@ -34,18 +41,19 @@ export function outsideBus(inner: BusHandle<TopicKind, TopicKind>, refused: (pro
         }
       },
       subscribe: (kind, handler) =>
-        kept(
+        kept(() =>
           inner.subscribe(kind, (payload, envelope) => handler(structuredClone(payload), structuredClone(envelope))),
         ),
       subscribeTo: (kind, id, handler) =>
-        kept(
+        kept(() =>
           inner.subscribeTo(kind, id, (payload, envelope) =>
             handler(structuredClone(payload), structuredClone(envelope)),
           ),
         ),
-      tap: (pattern, handler) => kept(inner.tap(pattern, (envelope) => handler(structuredClone(envelope)))),
+      tap: (pattern, handler) => kept(() => inner.tap(pattern, (envelope) => handler(structuredClone(envelope)))),
     },
     leave: () => {
+      left = true;
       for (const end of [...open]) end();
     },
   };

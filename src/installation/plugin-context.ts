@@ -5,7 +5,7 @@ import type { Bus } from '../bus/bus.js';
 import type { TopicKind } from '../bus/topics.js';
 import { errorText } from '../errors.js';
 import type { Core, Plugin, PluginContext } from '../plugin.js';
-import { audienceDoors } from './audience-doors.js';
+import { audienceRouter } from './audience-router.js';
 import { outsideBus } from './outside-bus.js';
 
 export interface ContextDeps {
@@ -27,7 +27,12 @@ export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<
 
   let gone = false;
   onUndo(() => (gone = true));
+  /** What took too long to start goes on for a while, and adds nothing more. */
+  const mustRun = (): void => {
+    if (gone) throw new Error(`the plugin ${name} does not run: nothing can be added any more`);
+  };
   const mount = (path: string, router: Router): void => {
+    mustRun();
     const own = express.Router();
     own.use((_req, _res, next) => (gone ? next('router') : next()));
     own.use(path, router);
@@ -45,13 +50,11 @@ export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<
     log,
     mount,
     routes: (audience, build) => {
-      const router = express.Router();
-      for (const door of audienceDoors(audience, core)) router.use(door);
-      build(router);
-      mount('/', router);
+      mount('/', audienceRouter(audience, core, build));
       core.plugins.added(name, `routes for ${audience}`);
     },
     add: (kind, extension) => {
+      mustRun();
       onUndo(core.extensions.add(kind, extension, { plugin: name, failed: fault }));
       core.plugins.added(name, `${kind} ${String((extension as { name?: unknown }).name ?? '')}`.trim());
     },

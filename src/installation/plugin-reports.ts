@@ -1,5 +1,6 @@
 // The plugins that were added to the product's own: where each comes from, whether it runs, and what went wrong with it.
 // Until a plugin's code has said its name, it is known by its source; a package may have the name of another's plugin.
+import { clipped } from '../errors.js';
 import type { Logger } from '../log.js';
 
 export interface PluginReport {
@@ -74,7 +75,7 @@ export class PluginReports {
 
   /** It runs, and something of it went wrong. */
   fault(name: string, what: string): void {
-    const fault = this.redact(what);
+    const fault = this.redact(clipped(what));
     const report = this.byName(name)?.report;
     if (report) {
       report.faults++;
@@ -91,7 +92,7 @@ export class PluginReports {
 
   /** Said once in the log, and kept for whoever asks. */
   private end(entry: Entry | undefined, name: string, why: string): void {
-    const problem = this.redact(why);
+    const problem = this.redact(clipped(why));
     if (entry) Object.assign(entry.report, { state: 'failed', problem, adds: [] });
     this.log.error({ plugin: name, source: entry?.report.source, problem }, 'a plugin does not run');
   }

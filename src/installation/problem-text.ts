@@ -1,9 +1,10 @@
 // What an author's code threw, in one line that names the place in that code.
 import { dirname, sep } from 'node:path';
-import { errorText } from '../errors.js';
+import { errorText, readable } from '../errors.js';
 
 /** @param path where the code lies: a file, or a folder with all of it. */
-export function problemText(error: unknown, path: string | undefined): string {
+export function problemText(thrown: unknown, path: string | undefined): string {
+  const error = readable(thrown);
   // Node's own list of who required what names files of the switchboard; the place says it better.
   const said = errorText(error).split('\nRequire stack:')[0]!.replaceAll(/\s+/g, ' ').trim();
   const place = path === undefined ? undefined : placeIn(error, path);

@@ -1,6 +1,9 @@
 // Plugins that go wrong in every way: each is reported by name, and none of them is in the way of another agent.
 import { describe, expect, it } from '@jest/globals';
-import { PluginHome } from '../support/plugin-home.js';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PluginHome, type PluginHomeOptions } from '../support/plugin-home.js';
 
 const plugin = (name: string, body: string, more = ''): string => `
 import { definePlugin } from 'a2a-switchboard';
@@ -10,11 +13,17 @@ const GOOD = plugin('good', `add('agent', { name: 'good', description: 'works', 
 const agent = (name: string, body: string): string =>
   plugin(name, `add('agent', { name: '${name}', description: 'x', run: async (prompt, handle) => { ${body} } });`);
 
-async function withGood(files: Record<string, string>, options = {}): Promise<PluginHome> {
+async function withGood(files: Record<string, string>, options: PluginHomeOptions = {}): Promise<PluginHome> {
   // Its name comes last, so that everything that is broken had its chance before.
   const server = await PluginHome.start({ ...files, 'zz-good.js': GOOD }, options);
   expect((await server.chat('good', 'still there?')).response).toBe('fine');
   return server;
+}
+
+/** The workspace's conversations are held by that driver from now on. */
+function useDriver({ home }: PluginHome, name: string): void {
+  const settings = join(home.path, 'workspaces', home.workspace, '.a2a', 'workspace.json');
+  writeFileSync(settings, JSON.stringify({ v: 1, driver: { name } }));
 }
 
 describe('a plugin that can not start is reported, and the rest starts', () => {
@@ -56,6 +65,16 @@ describe('a plugin that can not start is reported, and the rest starts', () => {
     ['throws when it gets ready', plugin('bad', `return { ready() { throw new Error('not yet'); } };`), /not yet/],
     ['adds an agent whose name is taken', agent('demo', ''), /already an agent named demo/],
     ['adds an agent without a function', plugin('bad', `add('agent', { name: 'x', description: '' });`), /run must be/],
+    [
+      'adds a guard whose agents are no list',
+      plugin('bad', `add('guard', { name: 'g', agents: { includes() { throw 1; } }, check: () => undefined });`),
+      /agents must be a list of names/,
+    ],
+    [
+      'adds an authenticator without a name',
+      plugin('bad', `add('authenticator', { name: Symbol('s'), authenticate: () => { throw 1; } });`),
+      /it needs a name/,
+    ],
     ['adds something unknown', plugin('bad', `add('thing', {});`), /takes the kind thing/],
     ['takes the name of a built-in', plugin('dispatcher', ''), /already a participant/],
     ['wants to be the dispatcher', plugin('bad', '', `consumes: ['agent.prompt.request'],`), /only the switchboard/],
@@ -84,6 +103,19 @@ describe('a plugin that can not start is reported, and the rest starts', () => {
       add('guard', { name: 'no', check: () => ({ message: 'no' }) }); throw new Error('then');`;
     const server = await withGood({ 'bad.js': plugin('bad', added) });
     expect(server.switchboard.core.registry.find('half', 'operator')).toBeUndefined();
+  });
+
+  it('and nothing that it still adds later, when it was too slow, counts', async () => {
+    const later = `core.addLater = { agent: () => add('agent', { name: 'ghost', description: '', run: () => 'x' }),
+      routes: () => routes('public', (router) => router.get('/x', (_req, res) => res.end('x'))),
+      bus: () => bus.subscribe('agent.outcome', () => 0), publish: () => bus.publish('owner.notified', {}) };
+      throw new Error('too slow');`;
+    const declared = `observes: ['agent.outcome'], produces: ['owner.notified'],`;
+    const server = await withGood({ 'bad.js': plugin('bad', later, declared) });
+    const { addLater } = server.switchboard.core as unknown as { addLater: Record<string, () => unknown> };
+    for (const add of Object.values(addLater)) expect(add).toThrow(/does not run/);
+    expect(server.switchboard.core.registry.find('ghost', 'operator')).toBeUndefined();
+    expect((await server.call('GET', '/plugins/bad/x')).status).toBe(404);
   });
 
   it('while two of one name leave the first, and those that others need come first', async () => {
@@ -116,6 +148,22 @@ describe('a plugin that goes wrong while it runs is reported, and harms nobody',
     });
     expect(await server.chat('odd', 'x')).toMatchObject({ taskState: 'failed' });
     expect(server.report('odd')).toMatchObject({ lastFault: expect.stringContaining('text or a list of parts') });
+  });
+
+  it('when what its agent throws can not be read, or is endless: it is counted as its own, in a line that can be read', async () => {
+    const server = await withGood({
+      'a.js': agent(
+        'hostile',
+        `throw Object.defineProperty(new Error('x'), 'message', { get() { throw new Error('in the getter'); } });`,
+      ),
+      'b.js': agent('endless', `throw new Error('x'.repeat(1_000_000));`),
+    });
+    for (const name of ['hostile', 'endless']) {
+      expect(await server.chat(name, 'x')).toMatchObject({ response: 'The run failed unexpectedly.' });
+      expect(server.report(name)).toMatchObject({ faults: 1 });
+    }
+    expect(server.report('hostile')?.lastFault).toMatch(/agent hostile failed: it threw a value that can not be read/);
+    expect(Math.max(...server.logged.map((line) => JSON.stringify(line).length))).toBeLessThan(20_000);
   });
 
   it('when its handler throws, or publishes what it may not, or what is no payload', async () => {
@@ -160,6 +208,73 @@ describe('a plugin that goes wrong while it runs is reported, and harms nobody',
     expect((await server.chat('good', 'x')).response).toBe('fine');
   });
 
+  it('when its guard refuses in endless words', async () => {
+    const endless = `add('guard', { name: 'g', agents: ['demo'], check: () => ({ message: 'x'.repeat(1_000_000) }) });`;
+    const server = await withGood({ 'a.js': plugin('g', endless) });
+    const { status, body } = await server.call('POST', '/api/a2a/chat', { agent: 'demo', message: 'x' });
+    expect(status).toBe(403);
+    expect(JSON.stringify(body).length).toBeLessThan(2_000);
+  });
+
+  it('when what its route throws can not be read: the answer is JSON, and shows no stack', async () => {
+    const hostile = `Object.defineProperty(new Error('x'), 'status', { get() { throw new Error('hostile'); } })`;
+    const proxy = `new Proxy({}, { get() { throw new Error('a'); }, getPrototypeOf() { throw new Error('b'); } })`;
+    const server = await withGood({
+      'a.js': plugin(
+        'web',
+        `routes('public', (router) => router.get('/a', () => { throw ${hostile}; }).get('/b', () => { throw ${proxy}; }));`,
+      ),
+    });
+    for (const path of ['a', 'b']) {
+      const { status, body } = await server.call('GET', `/plugins/web/${path}`);
+      expect([status, body]).toEqual([500, { error: expect.objectContaining({ code: 'internal' }) }]);
+    }
+    expect(server.report('web')).toMatchObject({ faults: 2 });
+  });
+
+  it.each([
+    ['opens no session', `open: () => undefined`, /driver bad failed/],
+    ['throws something that can not be read', `open: () => { throw Object.create(null); }`, /can not be read/],
+    [
+      'throws such a thing in the middle of a turn',
+      `open: () => ({ run: async () => { throw new Proxy({}, { getPrototypeOf() { throw 1; } }); }, close() {} })`,
+      /can not be read/,
+    ],
+    ['ends its turn without saying how', `open: () => ({ run: async () => null, close() {} })`, /without saying how/],
+  ])('when its driver %s: its conversation is free again', async (_what, members, fault) => {
+    const server = await withGood({ 'a.js': plugin('bad', `add('driver', { name: 'bad', ${members} });`) });
+    useDriver(server, 'bad');
+    for (const _ of [1, 2]) {
+      const view = await server.chat('demo', 'x', { contextId: 'c-1' });
+      expect(view).toMatchObject({ taskState: 'failed', error: { code: 'unexpected' } });
+    }
+    expect(server.report('bad')).toMatchObject({ faults: 2, lastFault: expect.stringMatching(fault) });
+  });
+
+  it('when its driver shows texts that are none, or tells of a use that is none', async () => {
+    const run = `async run(turn, emit) { emit({ type: turn.text, tool: 7, text: 7n }); return { type: 'done', usage: 'all' }; }`;
+    const server = await withGood({
+      'a.js': plugin('bad', `add('driver', { name: 'bad', open: () => ({ ${run}, close() {} }) });`),
+    });
+    useDriver(server, 'bad');
+    for (const type of ['status', 'delta', 'tool-started']) {
+      expect(await server.chat('demo', type)).toMatchObject({ taskState: 'failed' });
+    }
+    expect(server.logged.filter(({ msg }) => msg === 'storing failed')).toEqual([]);
+  });
+
+  it('when its driver is started and stopped, it is so once, after its sessions, and may fail at it', async () => {
+    const members = `start: () => core.said.push('start'), stop: () => { core.said.push('stop'); throw 1; },
+      open: () => ({ run: async () => ({ type: 'rejected', text: 'no' }), close: () => core.said.push('close') })`;
+    const server = await withGood({
+      'a.js': plugin('told', `core.said = []; add('driver', { name: 'told', ${members} });`),
+    });
+    useDriver(server, 'told');
+    await server.chat('demo', 'x');
+    await server.stop();
+    expect(server.switchboard.core).toMatchObject({ said: ['start', 'close', 'stop'] });
+  });
+
   it('when its route fails', async () => {
     const server = await withGood({
       'a.js': plugin(
@@ -169,5 +284,28 @@ describe('a plugin that goes wrong while it runs is reported, and harms nobody',
     });
     expect((await server.call('GET', '/plugins/web/hi')).status).toBe(500);
     expect(server.report('web')?.lastFault).toMatch(/route GET .*in a route/);
+  });
+});
+
+describe('what lies in the folder of plugins and can not be read is reported, and the rest starts', () => {
+  it('a link that leads round in a circle', async () => {
+    const server = await withGood({}, { before: (folder) => symlinkSync('round.js', join(folder, 'round.js')) });
+    expect(server.report('plugins/round.js')).toMatchObject({ state: 'failed' });
+  });
+
+  it('the whole folder, where it is none', async () => {
+    const server = await PluginHome.start({}, { before: (folder) => writeFileSync(folder, 'no folder') });
+    expect(server.report('plugins')).toMatchObject({ state: 'failed', problem: expect.stringMatching(/ENOTDIR/) });
+    expect((await server.chat('demo', 'hello')).response).toBe('echo: hello');
+  });
+
+  it('and one behind a link is known by the place where its code really lies', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'plugin-'));
+    const target = join(realpathSync(elsewhere), 'code.js');
+    writeFileSync(target, agent('linked', `return 'fine';`));
+    const server = await withGood({}, { before: (folder) => symlinkSync(target, join(folder, 'linked.js')) });
+    expect((await server.chat('linked', 'x')).response).toBe('fine');
+    expect(server.switchboard.core.plugins.whose(`at go (${target}:3:7)`)).toBe('linked');
+    rmSync(elsewhere, { recursive: true });
   });
 });

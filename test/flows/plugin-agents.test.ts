@@ -35,6 +35,27 @@ describe('an agent in a plugin file', () => {
     expect(await server.chat('empty', 'x')).toMatchObject({ taskState: 'failed' });
   });
 
+  it('changes no task by what it does to what it was given', async () => {
+    const server = await PluginHome.start({
+      'made.ts': agent('made', `artifact({ name: 'd', data: { n: 1 } }); return [{ data: { n: 1 } }];`),
+      'clumsy.ts': agent(
+        'clumsy',
+        `const made: any = await call('made', 'x');
+         made.parts[0].data.n = made.artifacts[0].parts[0].data.n = 2;
+         (caller as any).id = 'somebody';
+         return made.taskId;`,
+      ),
+    });
+    const { response, taskId } = await server.chat('clumsy', 'x');
+    const { ledger } = server.switchboard.core;
+    expect(ledger.get(response)?.task.artifacts.map(({ parts }) => parts)).toEqual([
+      [{ data: { n: 1 } }],
+      [{ data: { n: 1 } }],
+    ]);
+    expect(ledger.get(taskId)?.envelope.caller.id).toBe('operator');
+    expect((await server.chat('clumsy', 'again')).taskState).toBe('completed');
+  });
+
   it('decides by the message whether it answers with a message or with a task, and a mistake makes it a task', async () => {
     // Both are methods, and mean their object by `this`.
     const body = `if (this.name !== 'chooser') throw new Error('lost'); return 'ask' in handle ? 'task' : 'message';`;
@@ -150,6 +171,64 @@ describe('an agent in a plugin file', () => {
     expect(body.taskState).toBe('canceled');
     expect(core.ledger.get(called)?.envelope.chain).toHaveLength(1);
   });
+
+  it('is told what is wrong with a call, an artifact, a part or a progress, and nothing of it is stored', async () => {
+    const loop = '(() => { const round = {}; round.round = round; return round; })()';
+    const wrongs = [
+      `call('demo', 'x', { contextId: {} })`,
+      `call('demo', 'x', { subject: {} })`,
+      `call('demo', 'x', { taskId: 5 })`,
+      `call({}, 'x')`,
+      `call('demo', '')`,
+      `call('demo', [{ data: 1n }])`,
+      `call('demo', [{ url: 'https://files.example/x', filename: {} }])`,
+      `artifact(null)`,
+      `artifact({ name: 'x'.repeat(300), text: 'x' })`,
+      `artifact({ name: 'x', text: 'x', mediaType: 'text/plain\\r\\nX: y' })`,
+      `artifact({ name: 'x', text: 'x', description: {} })`,
+      `artifact({ name: 'x', data: ${loop} })`,
+      `progress(NaN)`,
+      `progress({})`,
+      `progress(101)`,
+      `once(undefined, () => 1)`,
+    ];
+    const tries = wrongs.map((wrong) => `async () => ${wrong}`).join(', ');
+    const server = await PluginHome.start({
+      'wrong.ts': agent(
+        'wrong',
+        `let told = 0;
+         for (const go of [${tries}]) await Promise.resolve().then(go).catch((error) => { if (error.message !== '') told++; });
+         return told + ' of ${wrongs.length}';`,
+      ),
+      'parts.ts': agent('parts', `return [{ bytes: Buffer.from('x'), mediaType: 5 }];`),
+    });
+    expect((await server.chat('wrong', 'x')).response).toBe(`${wrongs.length} of ${wrongs.length}`);
+    await server.chat('parts', 'x');
+    expect(server.report('parts')?.lastFault).toMatch(/a mediaType must look like text\/plain/);
+    await server.restart();
+    const { tasks } = (await server.call<{ tasks: { agent: string }[] }>('GET', '/api/a2a/tasks')).body;
+    expect(tasks.map((task) => task.agent).sort()).toEqual(['parts', 'wrong']);
+    expect(
+      server.logged.filter(({ msg }) => /storing failed|could not be written|trying again/.test(String(msg))),
+    ).toEqual([]);
+  });
+
+  it('may try what it does once again after it threw at once', async () => {
+    const body = `let tries = 0;
+      const work = () => { if (++tries < 3) throw new Error('not yet'); return tries; };
+      for (;;) { try { return 'try ' + (await once('work', work)); } catch {} }`;
+    const server = await PluginHome.start({ 'again.ts': agent('again', body) });
+    expect((await server.chat('again', 'x')).response).toBe('try 3');
+  });
+
+  it.each(['async () => "message"', 'async () => { throw new Error("later"); }', '() => 5'])(
+    'that does not decide at once how it replies makes a task, and is told so: %s',
+    async (replies) => {
+      const server = await PluginHome.start({ 'slow.ts': agent('slow', `return 'done';`, `replies: ${replies},`) });
+      expect((await server.chat('slow', 'x')).response).toBe('done');
+      expect(server.report('slow')).toMatchObject({ faults: 1, lastFault: expect.stringMatching(/and at once/) });
+    },
+  );
 
   it('cannot call itself in a circle, and learns why', async () => {
     const server = await PluginHome.start({

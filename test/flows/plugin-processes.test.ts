@@ -55,19 +55,33 @@ describe('a plugin in a server of its own', () => {
           'later',
           `void (async () => { await null; throw new Error('rejected later'); })(); return 'ok';`,
         ),
+        'stream.js': agent('stream', `(await import('node:fs')).createReadStream('/no/such/file'); return 'ok';`),
+        'hostile.js': agent(
+          'hostile',
+          `setTimeout(() => {
+             throw Object.defineProperty(new Error('x'), 'stack', { get() { throw new Error('in the getter'); } });
+           }, 1);
+           return 'ok';`,
+        ),
         'timer.js': agent('timer', `setTimeout(() => { throw new Error('thrown later'); }, 1); return 'ok';`),
       }),
     );
     await chat(server, 'later', 'x');
     await chat(server, 'timer', 'x');
+    await chat(server, 'stream', 'x');
+    await chat(server, 'hostile', 'x');
     await chat(server, 'demo', 'wait 50; say done');
     expect((await chat(server, 'demo', 'hello')).response).toBe('echo: hello');
     const { plugins } = await ask<{ plugins: unknown[] }>(server, 'GET', '/api/a2a/plugins');
     expect(plugins).toEqual([
+      expect.objectContaining({ name: 'hostile' }),
       expect.objectContaining({ name: 'later', faults: 1, lastFault: expect.stringContaining('rejected later') }),
+      expect.objectContaining({ name: 'stream' }),
       expect.objectContaining({ name: 'timer', faults: 1, lastFault: expect.stringContaining('thrown later') }),
     ]);
-    expect(server.stderr()).toContain('thrown later');
+    for (const said of ['thrown later', 'no such file or directory', 'can not be read']) {
+      expect(server.stderr()).toContain(said);
+    }
   });
 
   it('that blocks the event loop is named with the place; others come late, and nothing is lost', async () => {

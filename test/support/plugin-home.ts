@@ -17,6 +17,8 @@ afterEach(async () => {
 export interface PluginHomeOptions extends HomeOptions {
   env?: Variables;
   clock?: Clock;
+  /** Called with the path of the folder of plugins before the server starts. */
+  before?(folder: string): void;
 }
 
 export class PluginHome {
@@ -36,6 +38,7 @@ export class PluginHome {
     cleanUp.push(() => home.remove());
     const server = new PluginHome(home, options);
     for (const [name, text] of Object.entries(files)) server.write(name, text);
+    options.before?.(join(home.path, 'plugins'));
     cleanUp.push(() => server.stop());
     await server.open();
     return server;

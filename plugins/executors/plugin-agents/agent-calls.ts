@@ -45,6 +45,7 @@ export class AgentCalls implements Calls {
     try {
       const admission = await blobs.tentatively(SCOPE, (put) => {
         const parts = partsOf(message, put);
+        if (parts.length === 0) throw new Error('call: the message must not be empty');
         return prompts.submit({
           agent,
           caller: { id: idOf(from), scope: SCOPE },

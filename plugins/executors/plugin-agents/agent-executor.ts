@@ -1,7 +1,7 @@
 // Serves the agents of plugins: one name each, one function each. What a function does wrong fails its own turn, is told
 // in the plugin's name, and harms nobody else.
 import type { AgentDefinition, AgentPrompt, WorkHandle } from '../../../src/authoring/agent-definition.js';
-import { AppError, errorText } from '../../../src/errors.js';
+import { AppError, errorText, readable } from '../../../src/errors.js';
 import {
   RunFailure,
   type AgentInfo,
@@ -78,9 +78,10 @@ export class AgentExecutor implements Executor {
     by?.failed(`its agent ${prompt.agent} did not stop when it was told to; task ${prompt.cid} goes on without it`);
   }
 
-  private endOf(error: unknown, run: AgentRun, { by, info }: Registered): RunOutcome {
+  private endOf(thrown: unknown, run: AgentRun, { by, info }: Registered): RunOutcome {
     const { unwound } = run;
-    if (unwound) return error === unwound ? unwound.outcome : this.swallowed(run, by);
+    if (unwound) return thrown === unwound ? unwound.outcome : this.swallowed(run, by);
+    const error = readable(thrown);
     if (run.aborted) return { kind: 'failed', text: 'The run was cancelled.', code: 'cancelled' };
     if (error instanceof RunFailure || error instanceof AppError) {
       return { kind: 'failed', text: error.message, code: error.code };

@@ -14,29 +14,59 @@ export function partsOf(answer: AgentAnswer | void, put: PutBytes): Part[] {
   if (answer === undefined) return [];
   if (typeof answer === 'string') return answer === '' ? [] : [{ text: answer }];
   if (!Array.isArray(answer)) throw new Error('it must return a text or a list of parts');
-  return answer.map((part) => partOf(part, put));
+  return Array.from(answer, (part) => partOf(part, put));
 }
 
 function partOf(part: AgentPart, put: PutBytes): Part {
   if (typeof part === 'object' && part !== null) {
     if ('text' in part && typeof part.text === 'string') return { text: part.text };
-    if ('data' in part && part.data !== undefined) return { data: part.data };
-    if ('url' in part && typeof part.url === 'string') return part;
+    if ('data' in part && part.data !== undefined) return { data: plainData(part.data) };
+    if ('url' in part && typeof part.url === 'string') return { url: part.url, ...described(part) };
     if ('bytes' in part && part.bytes instanceof Uint8Array) return filePart(part, put);
   }
   throw new Error('a part must hold a text, data, a url or bytes');
 }
 
 function filePart(file: { bytes: Uint8Array; filename?: string; mediaType?: string }, put: PutBytes): Part {
-  const filename = file.filename === undefined ? undefined : safeFileName(file.filename);
-  const mediaType = file.mediaType ?? mediaTypeOf(filename ?? '');
+  const { filename: given, mediaType: known } = described(file);
+  const filename = given === undefined ? undefined : safeFileName(given);
+  const mediaType = known ?? mediaTypeOf(filename ?? '');
   return { ...put(file.bytes, mediaType), mediaType, ...(filename !== undefined && { filename }) };
+}
+
+/** What is said about a file. Authors in JavaScript have no compiler to tell them. */
+function described({ filename, mediaType }: { filename?: unknown; mediaType?: unknown }) {
+  if (filename !== undefined && !isName(filename)) throw new Error(`a filename ${NAME_RULE}`);
+  if (mediaType !== undefined && !(typeof mediaType === 'string' && MEDIA_TYPE.test(mediaType))) {
+    throw new Error('a mediaType must look like text/plain');
+  }
+  return { ...(filename !== undefined && { filename }), ...(mediaType !== undefined && { mediaType }) };
+}
+
+const MOST_OF_A_NAME = 256;
+const NAME_RULE = `must be a text of 1 to ${MOST_OF_A_NAME} characters`;
+const isName = (name: unknown): name is string =>
+  typeof name === 'string' && name.length > 0 && name.length <= MOST_OF_A_NAME;
+/** With parameters, if any: what a header may hold. */
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+[ -~]*$/;
+
+/** The copy that is stored: nothing that the author changes later is shown. */
+function plainData(data: unknown): unknown {
+  try {
+    const text = JSON.stringify(data) as string | undefined;
+    if (text !== undefined) return JSON.parse(text) as unknown;
+  } catch {
+    // It can't be written down.
+  }
+  throw new Error('data must be plain JSON');
 }
 
 /** The artifact of that name. Its id follows from the name, so that a run that is repeated replaces it. */
 export function artifactOf(artifact: AgentArtifact, put: PutBytes) {
+  if (typeof artifact !== 'object' || artifact === null) throw new Error('an artifact must be an object');
   const { name, description } = artifact;
-  if (typeof name !== 'string' || name === '') throw new Error('an artifact needs a name');
+  if (!isName(name)) throw new Error(`the name of an artifact ${NAME_RULE}`);
+  if (description !== undefined && typeof description !== 'string') throw new Error('a description must be a text');
   return {
     artifactId: name === RESPONSE_ARTIFACT ? `file-${name}` : name,
     name,
@@ -55,8 +85,9 @@ function artifactPart(artifact: AgentArtifact, put: PutBytes): Part {
   return partOf({ bytes: Buffer.from(artifact.text), ...file }, put);
 }
 
+/** Copies: what an author does to them changes no task. */
 export const receivedParts = (parts: readonly Part[], blobs: Pick<BlobStore, 'read'>, scope: string): ReceivedPart[] =>
-  parts.map((part) => ('blob' in part ? storedFile(part, blobs, scope) : part));
+  parts.map((part) => ('blob' in part ? storedFile(part, blobs, scope) : structuredClone(part)));
 
 function storedFile(
   { blob, size, filename, mediaType }: Extract<Part, { blob: string }>,

@@ -94,8 +94,9 @@ export class AgentRun {
       ...this.workHandle(),
       progress: (news) => {
         if (this.unwound) return;
-        if (typeof news === 'number') handle.percent(news);
-        else handle.status(news);
+        if (isPercent(news)) handle.percent(news);
+        else if (typeof news === 'string') handle.status(news);
+        else throw new Error('progress takes a text, or a number from 0 to 100');
       },
       artifact: (artifact) => {
         if (!this.unwound) handle.artifact(artifactOf(artifact, this.put), { lastChunk: true });
@@ -173,6 +174,9 @@ export class AgentRun {
   }
 }
 
+const isPercent = (news: unknown): news is number => typeof news === 'number' && news >= 0 && news <= 100;
+
 function checkId(what: string, id: string): void {
-  if (!ID.test(id)) throw new Error(`${what}: the id must be 1 to 64 characters of a-z, A-Z, 0-9 and _.:-`);
+  if (typeof id !== 'string' || !ID.test(id))
+    throw new Error(`${what}: the id must be 1 to 64 characters of a-z, A-Z, 0-9 and _.:-`);
 }

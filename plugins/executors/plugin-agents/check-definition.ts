@@ -64,7 +64,11 @@ const safely =
   (decide: Decide, name: string, by: Pick<Adder, 'failed'>): Decide =>
   (opening) => {
     try {
-      return decide(structuredClone(opening)) === 'message' ? 'message' : 'task';
+      const decided: unknown = decide(structuredClone(opening));
+      if (decided === 'message' || decided === 'task') return decided;
+      // What it says too late is nobody's.
+      void Promise.resolve(decided).catch(() => undefined);
+      throw new Error("it must return 'message' or 'task', and at once");
     } catch (error) {
       by.failed(`its agent ${name} could not say how it replies: ${errorText(error)}`);
       return 'task';

@@ -17,8 +17,13 @@ export class Keepsakes {
 
   /** @param mustRun throws when the run has ended meanwhile: its work counts no more. */
   once<T>(id: string, work: () => T | Promise<T>, mustRun: () => void): Promise<T> {
-    const known = this.made.get(id) ?? this.findOrMake(id, work, mustRun);
-    this.made.set(id, known);
+    let known = this.made.get(id);
+    if (!known) {
+      known = this.findOrMake(id, work, mustRun);
+      this.made.set(id, known);
+      // It may be tried again: nothing was kept. Work may throw at once, so this is known only after it was noted.
+      known.catch(() => this.made.delete(id));
+    }
     return known as Promise<T>;
   }
 
@@ -27,16 +32,10 @@ export class Keepsakes {
     const found = kept.find((one) => one.id === id);
     if (found) return structuredClone(found.value);
     if (kept.length >= MOST) throw new Error(`once('${id}'): a task keeps at most ${MOST} results`);
-    try {
-      const made = plain(id, await work());
-      mustRun();
-      await this.ledger.keep(this.taskId, this.turn, made);
-      return structuredClone(made.value);
-    } catch (error) {
-      // It may be tried again: nothing was kept.
-      this.made.delete(id);
-      throw error;
-    }
+    const made = plain(id, await work());
+    mustRun();
+    await this.ledger.keep(this.taskId, this.turn, made);
+    return structuredClone(made.value);
   }
 }
 

@@ -63,6 +63,8 @@ export class Outgoing {
   /** Shows one event. Ignored once the turn has ended or was aborted: a driver that talks on has no effects. */
   readonly emit = (event: DriverEvent): void => {
     if (this.ended || this.handle.signal.aborted || this.isTooMuch(event)) return;
+    // Drivers from outside have no compiler to tell them; the host says so in the turn's end.
+    if ('text' in event && typeof event.text !== 'string') return this.handle.status(event.text);
     switch (event.type) {
       case 'delta':
         return this.delta(event.text);
@@ -160,6 +162,6 @@ export class Outgoing {
 
 /** What an event shows as text. */
 function charactersOf(event: DriverEvent): number {
-  if ('text' in event) return event.text.length;
+  if ('text' in event) return typeof event.text === 'string' ? event.text.length : 0;
   return event.type === 'data' ? (JSON.stringify(event.data)?.length ?? 0) : 0;
 }

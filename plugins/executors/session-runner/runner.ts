@@ -1,7 +1,8 @@
 // The executor that serves workspaces: one turn is a session taken, a driver's run, and its end as the run's outcome.
-import { AppError } from '../../../src/errors.js';
+import { AppError, errorText, readable } from '../../../src/errors.js';
 import type { AgentInfo, Executor, Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
 import { RunFailure } from '../../../src/executors/contract.js';
+import type { Adder } from '../../../src/extensions.js';
 import type { Core } from '../../../src/plugin.js';
 import type { Inbox } from '../../../src/workspace/inbox.js';
 import { NAME, NAME_RULE, sessionFile } from '../../../src/workspace/names.js';
@@ -43,6 +44,8 @@ export class Runner implements Executor {
   readonly keepsSessions = true;
   readonly sessions: Sessions;
   private readonly drivers: Map<string, Driver>;
+  /** Who brought a driver, and hears of what it does wrong; nobody for the product's own. */
+  private readonly adders = new Map<Driver, Adder>();
   private readonly agents = new Map<string, { card: CardSource; settings: WorkspaceSettings; info: AgentInfo }>();
 
   constructor(private readonly deps: RunnerDeps) {
@@ -53,12 +56,14 @@ export class Runner implements Executor {
   }
 
   /** Throws an Error when the name is taken. The returned function takes the driver out again. */
-  addDriver(driver: Driver): () => void {
+  addDriver(driver: Driver, by: Adder): () => void {
+    if (typeof driver !== 'object' || driver === null) throw new Error('a driver must be an object');
     const { name } = driver;
     if (typeof driver.open !== 'function') throw new Error('a driver needs a function open');
     if (!NAME.test(name)) throw new Error(`the name of a driver ${NAME_RULE}`);
     if (this.drivers.has(name)) throw new Error(`there is already a driver named ${name}`);
     this.drivers.set(name, driver);
+    this.adders.set(driver, by);
     return () => void this.drivers.delete(name);
   }
 
@@ -81,23 +86,30 @@ export class Runner implements Executor {
       redact: (text) => secrets.redact(text),
       notify: this.deps.notify,
     });
-    const held = await this.sessions.take(prompt, stampOf(settings), () =>
-      driver.open(this.context(prompt, settings), handle.signal),
-    );
+    const held = await this.sessions
+      .take(prompt, stampOf(settings), () => driver.open(this.context(prompt, settings), handle.signal))
+      .catch((thrown: unknown) => {
+        const error = readable(thrown);
+        if (!handle.signal.aborted) this.blame(driver, error);
+        throw error;
+      });
     let end: TurnEnd;
     try {
       const signal = AbortSignal.any([handle.signal, outgoing.tooMuch]);
       const turn = await this.turn(prompt, signal, settings, outgoing);
       end = handle.signal.aborted ? { type: 'cancelled' } : await runTurn(held.session.run(turn, outgoing.emit));
-    } catch (error) {
+    } catch (thrown) {
+      const error = readable(thrown);
       // Both are for the caller to read, e.g. that the inbox can't take a file, or that a link leads nowhere.
       if (handle.signal.aborted) end = { type: 'cancelled' };
       else if (error instanceof AppError || error instanceof RunFailure)
         end = { type: 'failed', text: error.message, code: error.code };
       else end = { type: 'crashed', error };
     }
-    if (end.type === 'crashed') this.sessions.forget(held);
-    else this.sessions.give(held);
+    if (end.type === 'crashed') {
+      this.blame(driver, end.error);
+      this.sessions.forget(held);
+    } else this.sessions.give(held);
     return outgoing.end(end);
   }
 
@@ -107,6 +119,12 @@ export class Runner implements Executor {
 
   isOpen(conversation: Parameters<Sessions['has']>[0]): boolean {
     return this.sessions.has(conversation);
+  }
+
+  /** What a caller may read of a failure is no fault. */
+  private blame(driver: Driver, error: unknown): void {
+    if (error instanceof RunFailure || error instanceof AppError) return;
+    this.adders.get(driver)?.failed(`its driver ${driver.name} failed: ${errorText(error)}`);
   }
 
   private driver(settings: WorkspaceSettings): Driver {
@@ -203,7 +221,7 @@ export class Runner implements Executor {
 
 /** Guards against drivers from outside the type checker. */
 async function runTurn(running: Promise<TurnEnd>): Promise<TurnEnd> {
-  const end: TurnEnd | undefined = await running;
+  const end = (await running) as TurnEnd | undefined | null;
   return end ?? { type: 'crashed', error: new Error('the driver ended its turn without saying how') };
 }
 
