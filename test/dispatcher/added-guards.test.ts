@@ -33,11 +33,19 @@ describe('a guard of a plugin', () => {
   ])('that %s refuses the prompt, and its plugin is told on', async (_what, check, why) => {
     const told: string[] = [];
     const guards: AddedGuard[] = [];
-    addGuard(guards, { name: 'odd', check: check as PromptGuard['check'] }, (problem) => void told.push(problem));
+    const reports = { failed: (problem: string) => void told.push(problem), redact: (text: string) => text };
+    addGuard(guards, { name: 'odd', check: check as PromptGuard['check'] }, reports);
     expect(guards[0]?.look(request, agent, undefined)).toMatchObject({ code: 'forbidden' });
     expect(told).toEqual([expect.stringMatching(why)]);
     // A rejection that nobody handles would end a program that hosts the switchboard; here it fails the file.
     await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  test('says no secret to whoever asked', () => {
+    const guards: AddedGuard[] = [];
+    const reports = { failed: () => undefined, redact: (text: string) => text.replaceAll('hush', '[redacted]') };
+    addGuard(guards, { name: 'talker', check: () => ({ message: 'not with hush' }) }, reports);
+    expect(guards[0]?.look(request, agent, undefined)).toMatchObject({ message: 'not with [redacted]' });
   });
 
   test('changes nothing of the prompt that it looks at, and is gone when it is taken out', () => {
@@ -52,7 +60,7 @@ describe('a guard of a plugin', () => {
           return undefined;
         },
       },
-      () => undefined,
+      { failed: () => undefined, redact: (text) => text },
     );
     expect(guards[0]?.look(request, agent, undefined)).toBeUndefined();
     expect([request.caller.id, request.message.parts.length]).toEqual(['demo/alice', 1]);
