@@ -82,7 +82,8 @@ export async function listenGrpc(
       },
     };
   } catch (error) {
-    throw new AppError('config', `gRPC can't be spoken at ${hostPort(host, port)}: ${errorText(error)}`);
+    const files = grpc.cert === undefined ? '' : ' with the files of grpc.cert and grpc.key';
+    throw new AppError('config', `gRPC can't be spoken at ${hostPort(host, port)}${files}: ${errorText(error)}`);
   }
 }
 
