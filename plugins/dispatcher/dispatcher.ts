@@ -23,6 +23,7 @@ import { target } from './guards/target.js';
 import { approvalQuestion, deadline, newTask, waitingTurn } from './new-task.js';
 import { resumeCooldowns } from './resume-cooldowns.js';
 import { StormWatch } from './storm-watch.js';
+import { WaitingTurns } from './waiting-turns.js';
 
 /** In this order; the first refusal counts. */
 export const GUARDS: readonly Guard[] = [
@@ -57,23 +58,21 @@ export const dispatcher = definePlugin({
   },
 });
 
-/** A turn that could not be started, for want of disk space or of room at its agent, is tried again after this long. */
-const RETRY_MS = 1_000;
-
 class Dispatcher {
   private readonly contexts = new Contexts();
+  private readonly turns: WaitingTurns;
   private readonly storm = new StormWatch();
   private readonly cooldowns: Cooldowns;
   readonly added: AddedGuard[] = [];
-  private draining = false;
 
   constructor(private readonly context: Context) {
     const { bus } = context;
     this.cooldowns = new Cooldowns(context.core.config.cooldown);
+    this.turns = new WaitingTurns(context, this.contexts);
     bus.subscribe('agent.prompt.request', (request) => this.dispatch(request));
     bus.subscribe('agent.prompt.cancel', ({ cid }) => this.contexts.withdraw(cid));
     bus.subscribe('agent.outcome', ({ caller, agent, contextId, cid }) =>
-      this.free(contextKey(caller, agent, contextId), cid, agent),
+      this.turns.free(contextKey(caller, agent, contextId), cid, agent),
     );
   }
 
@@ -101,7 +100,7 @@ class Dispatcher {
         keys.add(key);
       }
     }
-    for (const key of keys) await this.startNext(key);
+    for (const key of keys) await this.turns.startNext(key);
   }
 
   /** Turns that go on elsewhere keep their contexts busy, as before the restart. */
@@ -117,7 +116,7 @@ class Dispatcher {
 
   /** From now on nothing that waits is started: it is there after the restart. */
   drain(): void {
-    this.draining = true;
+    this.turns.drain();
   }
 
   /** Whatever goes wrong, the one who asked hears of it. */
@@ -191,14 +190,14 @@ class Dispatcher {
     if (candidate.queue) {
       const queued = await ledger.create({ ...newTask(candidate, prompts), start: false });
       this.contexts.enqueue(key, waitingTurn(queued, executor.name, reason));
-      return this.startNext(key);
+      return this.turns.startNext(key);
     }
     this.contexts.start(key, request.cid, agent.name);
     try {
       const created = await ledger.create({ ...newTask(candidate, prompts), start: true });
       this.assign({ ...waitingTurn(created, executor.name, reason), turn: 1 });
     } catch (error) {
-      this.free(key, request.cid, agent.name);
+      this.turns.free(key, request.cid, agent.name);
       throw error;
     }
   }
@@ -220,46 +219,13 @@ class Dispatcher {
     try {
       const step = decision === undefined ? { ...words, start: true } : { decision };
       const resumed = await ledger.resume({ taskId: cid, requestId, step });
-      if (isTerminal(resumed.task.status.state)) return this.free(key, cid, agent);
+      if (isTerminal(resumed.task.status.state)) return this.turns.free(key, cid, agent);
       const executor = target?.executor.name ?? record.envelope.executor;
       this.assign({ ...waitingTurn(resumed, executor, 'named'), ...deadline(request), turn: resumed.envelope.turn });
     } catch (error) {
-      this.free(key, cid, agent);
+      this.turns.free(key, cid, agent);
       throw error;
     }
-  }
-
-  /** Starts the turn that waits longest for a context, if that is free and there is room. */
-  private async startNext(key: string): Promise<void> {
-    const turn = this.contexts.nextFor(key);
-    if (!turn || this.draining || this.contexts.runningIn(key) !== undefined) return;
-    const { core } = this.context;
-    const { cid, agent } = turn;
-    const settings = core.workspaces.has(agent) ? core.workspaces.settings(agent).quota.concurrentTurns : undefined;
-    if (this.contexts.turnsOf(agent) >= Math.min(settings ?? Infinity, core.config.quota.concurrentTurns)) {
-      return this.retry(key);
-    }
-    this.contexts.start(key, cid, agent);
-    try {
-      const started = await core.ledger.startTurn(cid);
-      this.contexts.withdraw(cid);
-      this.assign({ ...turn, turn: started.envelope.turn });
-    } catch (error) {
-      this.contexts.release(key, cid, agent);
-      if (toAppError(error).code === 'storage-failed') return this.retry(key);
-      // It was canceled meanwhile, or is gone: the next one gets its chance.
-      this.contexts.withdraw(cid);
-      await this.startNext(key);
-    }
-  }
-
-  private retry(key: string): void {
-    this.context.core.clock.after(RETRY_MS, () => void this.startNext(key));
-  }
-
-  private free(key: string, cid: string, agent: string): void {
-    this.contexts.release(key, cid, agent);
-    void this.startNext(key);
   }
 
   /** A task that waited and can't be started ends with a reason. */

@@ -23,6 +23,8 @@ interface DeskOptions {
   find?: Executor['find'];
   queue?: number;
   concurrentTurns?: number;
+  /** Throws where a folder can't be looked at. */
+  hasWorkspace?: () => boolean;
   cooldown?: Record<string, number>;
 }
 
@@ -82,7 +84,10 @@ class Desk {
       prompts: this.prompts,
       registry,
       callers: { find: () => ({ ...ALICE, agents: ['demo'] }) },
-      workspaces: { has: () => true, settings: () => ({ queue: options.queue ?? 0, quota: {} }) },
+      workspaces: {
+        has: options.hasWorkspace ?? (() => true),
+        settings: () => ({ queue: options.queue ?? 0, quota: {} }),
+      },
     } as unknown as Core;
     this.plugin = dispatcher.install(insideContext(dispatcher, { bus, core, mount: () => undefined })) as Installed;
   }
@@ -251,6 +256,26 @@ describe('the dispatcher', () => {
     again.home.clock.advance(1_000);
     await again.settle();
     expect(again.ran).toHaveLength(3);
+  });
+
+  it("starts a turn that waits once its workspace's folder can be looked at again", async () => {
+    let broken = false;
+    const hasWorkspace = (): boolean => {
+      if (broken) throw new Error('EIO: i/o error, lstat');
+      return true;
+    };
+    const desk = await Desk.open({ queue: 5, hasWorkspace });
+    await desk.send('m1');
+    await desk.send('m2');
+    broken = true;
+    await desk.end('m1');
+    desk.home.clock.advance(1_000);
+    await desk.settle();
+    expect(desk.ran).toEqual(['m1']);
+    broken = false;
+    desk.home.clock.advance(1_000);
+    await desk.settle();
+    expect(desk.ran).toEqual(['m1', 'm2']);
   });
 
   it('keeps a refusal for a loop as a rejected task, which no restart ever runs', async () => {
