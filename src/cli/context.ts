@@ -41,13 +41,24 @@ export function runningServer(home: string): ServerInfo | undefined {
 /** The operator client of `--url`, else of the server that runs on the home; undefined when none does. */
 export function findClient(context: Context, options: GlobalOptions): OperatorClient | undefined {
   const config = settings(context, options);
-  const url = options.url?.replace(/\/+$/, '') ?? runningServer(config.home)?.url;
+  const url = (options.url === undefined ? undefined : serverUrl(options.url)) ?? runningServer(config.home)?.url;
   if (url === undefined) return undefined;
   const key = config.operatorKey ?? readOperatorKey(config.home);
   if (key === undefined) {
     throw new AppError('unauthenticated', 'There is no operator key: set SWITCHBOARD_OPERATOR_KEY.');
   }
   return new OperatorClient(url, key);
+}
+
+/** Throws AppError `invalid-params`; a password in the address is not repeated. */
+function serverUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '')
+    return text.replace(/\/+$/, '');
+  throw new AppError(
+    'invalid-params',
+    'The address after --url must begin with http:// or https://, and hold no user or password; the operator key goes into SWITCHBOARD_OPERATOR_KEY.',
+  );
 }
 
 /** As above; throws Unreachable when there is no server. */

@@ -1,4 +1,5 @@
 // Where gRPC is spoken: a port of its own, open from the server's start to its stop.
+import { createServer, type AddressInfo, type Server as Listener, type Socket } from 'node:net';
 import { experimental, ServerCredentials, type Server, type ServerOptions } from '@grpc/grpc-js';
 import type { Clock } from '../../../../src/clock.js';
 import type { Config } from '../../../../src/config.js';
@@ -25,16 +26,36 @@ export const serverOptions = ({ maxBodyBytes, heartbeatSeconds }: GrpcConfig): S
   'grpc.keepalive_timeout_ms': PING_TIMEOUT_MS,
 });
 
-/**
- * Starts listening; resolves with the address that cards advertise. Throws AppError `config` when the files or the address
- * can't be used.
- */
-export async function listenGrpc(server: Server, port: number, config: GrpcConfig, deps: ListenDeps): Promise<string> {
+export interface GrpcListener {
+  /** What cards advertise. */
+  address: string;
+  /** Takes no more calls and resolves when the last one is answered; what is left after `graceMs` is cut off. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Starts listening. Throws AppError `config` when the files or the address can't be used. */
+export async function listenGrpc(
+  server: Server,
+  port: number,
+  config: GrpcConfig,
+  deps: ListenDeps,
+): Promise<GrpcListener> {
   const { host, grpc, publicUrl } = config;
   try {
-    const bound = await bind(server, hostPort(host, port), credentials(grpc, deps));
+    const injector = server.createConnectionInjector(credentials(grpc, deps));
+    const sockets = new Set<Socket>();
+    const listener = createServer({ noDelay: true }, (socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      injector.injectConnection(socket);
+    });
+    const bound = await listen(listener, host, port);
     const named = listensEverywhere(host) && publicUrl !== undefined ? new URL(publicUrl).hostname : undefined;
-    return grpc.publicAddress ?? (named === undefined ? hostPort(LOOPBACK[host] ?? host, bound) : `${named}:${bound}`);
+    const known = named === undefined ? hostPort(LOOPBACK[host] ?? host, bound) : `${named}:${bound}`;
+    return {
+      address: grpc.publicAddress ?? known,
+      close: (graceMs) => close(server, listener, sockets, deps, graceMs),
+    };
   } catch (error) {
     throw new AppError('config', `gRPC can't be spoken at ${hostPort(host, port)}: ${errorText(error)}`);
   }
@@ -47,16 +68,34 @@ function credentials({ cert, key }: Config['grpc'], { clock, log }: ListenDeps):
   return experimental.createCertificateProviderServerCredentials(new TlsFiles({ cert, key }, clock, log), null, false);
 }
 
-const bind = (server: Server, address: string, using: ServerCredentials): Promise<number> =>
+const listen = (listener: Listener, host: string, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
-    server.bindAsync(address, using, (error, port) => (error ? reject(error) : resolve(port)));
+    listener.once('error', reject);
+    listener.listen({ host, port }, () => {
+      listener.off('error', reject);
+      resolve((listener.address() as AddressInfo).port);
+    });
   });
 
-/** Takes no more calls and resolves when the last one is answered; what is left after `graceMs` is cut off. */
-export function closeGrpc(server: Server, clock: Clock, graceMs: number): Promise<void> {
+/**
+ * gRPC's own shutdown leaves the sockets to the clients: one that says nothing and stays would keep the process from ever
+ * ending.
+ */
+function close(
+  server: Server,
+  listener: Listener,
+  sockets: ReadonlySet<Socket>,
+  { clock }: Pick<ListenDeps, 'clock'>,
+  graceMs: number,
+): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = clock.after(graceMs, () => server.forceShutdown());
-    server.tryShutdown(() => {
+    const cancel = clock.after(graceMs, () => {
+      server.forceShutdown();
+      for (const socket of sockets) socket.destroy();
+    });
+    const shut = new Promise<void>((done) => server.tryShutdown(() => done()));
+    const closed = new Promise<void>((done) => listener.close(() => done()));
+    void Promise.all([shut, closed]).then(() => {
       cancel();
       resolve();
     });

@@ -9,7 +9,7 @@ import type { CheckPorts } from '../checked-call.js';
 import type { Operations } from '../operations.js';
 import type { CardSigner } from '../signing/sign-card.js';
 import { GrpcDoor } from './grpc-door.js';
-import { closeGrpc, listenGrpc, serverOptions } from './grpc-listener.js';
+import { listenGrpc, serverOptions, type GrpcListener } from './grpc-listener.js';
 import { CURRENT_SERVICE } from './current-service.js';
 import { grpcHandlers } from './grpc-service.js';
 import { GrpcStreams } from './grpc-streams.js';
@@ -18,8 +18,7 @@ import { legacyService } from './legacy-service.js';
 const CLOSE_MS = 2_000;
 
 export class GrpcSurface {
-  /** `host:port` for cards; undefined while nobody listens. */
-  address: string | undefined;
+  private listener: GrpcListener | undefined;
   private readonly server: Server;
   private readonly streams: GrpcStreams;
   private readonly clock: Clock;
@@ -43,16 +42,22 @@ export class GrpcSurface {
     }
   }
 
+  /** `host:port` for cards; undefined while nobody listens. */
+  get address(): string | undefined {
+    return this.listener?.address;
+  }
+
   /** Throws AppError `config`. */
   async listen(port: number): Promise<void> {
-    this.address = await listenGrpc(this.server, port, this.core.config, { clock: this.clock, log: this.log });
+    this.listener = await listenGrpc(this.server, port, this.core.config, { clock: this.clock, log: this.log });
     this.log.info({ address: this.address, tls: this.core.config.grpc.cert !== undefined }, 'gRPC is spoken');
   }
 
   /** Ends the streams and lets what runs come to its end. */
-  stop(): Promise<void> {
-    this.address = undefined;
+  async stop(): Promise<void> {
+    const { listener } = this;
+    this.listener = undefined;
     this.streams.endAll();
-    return closeGrpc(this.server, this.clock, CLOSE_MS);
+    await listener?.close(CLOSE_MS);
   }
 }
