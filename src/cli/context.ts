@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig, type Config, type LoadOptions } from '../config.js';
 import { AppError } from '../errors.js';
+import { parseUrl } from '../net/parse-url.js';
 import { readOperatorKey, readServerInfo, type ServerInfo } from '../home.js';
 import { EXIT, type ExitCode, Unreachable } from './exit-codes.js';
 import type { Io } from './io.js';
@@ -52,7 +53,7 @@ export function findClient(context: Context, options: GlobalOptions): OperatorCl
 
 /** Throws AppError `invalid-params`; a password in the address is not repeated. */
 function serverUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '')
     return text.replace(/\/+$/, '');
   throw new AppError(
