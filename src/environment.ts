@@ -1,6 +1,7 @@
 // Variables that settings name: keys of model endpoints, and what child processes are given. The switchboard's own stay
 // out of reach, and nothing is handed on that was not named.
 import type { Secrets } from './log.js';
+import { secretsOfUrl } from './secret-values.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -23,7 +24,12 @@ export function createEnvironment(variables: Variables, secrets: Pick<Secrets, '
     /^switchboard_/i.test(name) || !Object.hasOwn(variables, name) ? undefined : variables[name] || undefined;
   const secret = (name: string): string | undefined => {
     const found = value(name);
-    if (found !== undefined) secrets.add(found);
+    if (found !== undefined) for (const one of [found, ...secretsOfUrl(found)]) secrets.add(one);
+    return found;
+  };
+  const open = (name: string): string | undefined => {
+    const found = value(name);
+    for (const one of secretsOfUrl(found ?? '')) secrets.add(one);
     return found;
   };
   return {
@@ -31,7 +37,7 @@ export function createEnvironment(variables: Variables, secrets: Pick<Secrets, '
     forChild(names = []) {
       const entries = [
         ...PLAIN.map((name) => [name, value(name)] as const),
-        ...names.map((name) => [name, SECRET_LIKE.test(name) ? secret(name) : value(name)] as const),
+        ...names.map((name) => [name, SECRET_LIKE.test(name) ? secret(name) : open(name)] as const),
       ];
       return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
     },

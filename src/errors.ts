@@ -68,7 +68,7 @@ const TOLD = 4_000;
 
 export const UNREADABLE = 'it threw a value that can not be read';
 
-/** The text, cut where it is too long to be told. */
+/** The text, cut where it is too long to be told. What may hold a secret is redacted before: half of one is found by nobody. */
 export const clipped = (text: string, most = TOLD): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (cut from ${text.length} characters)`;
 
@@ -91,11 +91,11 @@ export function readable(thrown: unknown): unknown {
   return Object.assign(new Error(UNREADABLE), { stack: undefined });
 }
 
-/** The text of anything thrown, for logs. Never throws. */
+/** The text of anything thrown, for logs, whatever its length. Never throws. */
 export function errorText(thrown: unknown): string {
   try {
     const error = readable(thrown);
-    return clipped(error instanceof Error ? error.message : String(error));
+    return error instanceof Error ? error.message : String(error);
   } catch {
     return UNREADABLE;
   }

@@ -36,7 +36,10 @@ function takeLock(home: string, data: string): HomeLock {
   makePrivateFile(lock);
   const unlock = lockFile(lock);
   if (!unlock)
-    throw new AppError('locked', `Another switchboard runs on ${basename(resolve(home))}${holder(pidFile)}.`);
+    throw new AppError(
+      'locked',
+      `Another switchboard runs on ${basename(resolve(home))}${holder(pidFile)}: stop it first, or use another home.`,
+    );
   writePrivateFile(pidFile, `${process.pid}\n`);
   let held = true;
   return {

@@ -33,6 +33,7 @@ import type { ResolveName } from './net/resolve-name.js';
 import type { Core, Installed, Plugin } from './plugin.js';
 import { RemoteDirectory } from './remote/remote-directory.js';
 import { redactingLogger } from './redacting-logger.js';
+import { secretsIn } from './secret-values.js';
 import { ensureSwitchboardId } from './switchboard-id.js';
 import { Freshness } from './workspace/freshness.js';
 import { openCallers } from './workspace/open-callers.js';
@@ -121,10 +122,12 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   const boot = randomId().slice(0, 8);
   const operatorKey = ensureOperatorKey(home, config.operatorKey);
   secrets.add(operatorKey);
+  // What others' code is given it may show, by mistake or in what it throws.
+  for (const secret of secretsIn(config.pluginSettings)) secrets.add(secret);
 
   const problems = new FileProblems(log);
   const fresh = new Freshness(true);
-  const workspaces = openWorkspaces({ home, log, problems, fresh });
+  const workspaces = openWorkspaces({ home, log, problems, secrets, fresh });
   const remoteFiles = new RemoteAgentFiles({ home, workspaces, problems, secrets, fresh });
   // Read now, so that no log line comes before their keys are known.
   for (const scope of remoteFiles.scopes()) remoteFiles.of(scope);

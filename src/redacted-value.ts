@@ -1,4 +1,16 @@
-// Plain data without the secrets in its texts, names of members included. Pure.
+// Plain data and text files without the secrets in them, names of members included. Pure.
+
+/** Larger files are not searched: that would hold up everybody else. */
+const MOST_BYTES = 256 * 1024;
+const TEXTS = /^text\/|[/+](?:json|xml|yaml|javascript|x-sh)\b/;
+
+/** A text file without secrets; the bytes themselves where there are none, or where it is large or no text. */
+export function redactedFile(bytes: Uint8Array, mediaType: string, redact: (text: string) => string): Uint8Array {
+  if (bytes.length > MOST_BYTES || !TEXTS.test(mediaType)) return bytes;
+  const text = Buffer.from(bytes).toString();
+  const clean = redact(text);
+  return clean === text ? bytes : Buffer.from(clean);
+}
 
 /** The value itself where nothing had to be replaced, so that most of what passes is not copied. */
 export function redactedValue<T>(value: T, redact: (text: string) => string): T {

@@ -1,6 +1,7 @@
 // A host program's logger, made safe to log to. It is the host's own, with its level, destination and serializers; what
 // reaches it has been cleaned. Holds for messages, texts and errors at any depth of plain objects and arrays, and for the
 // bindings of children. Other class instances pass as they are, since only the host's serializers know them.
+import { isNativeError } from 'node:util/types';
 import { clipped, errorText } from './errors.js';
 import { REDACTED, SECRET_NAMES, type Logger, type Secrets } from './log.js';
 
@@ -46,18 +47,20 @@ function cleanedObject(value: object, secrets: Secrets, known: Map<object, unkno
     return copy;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  const isError = value instanceof Error;
-  if (!isError && prototype !== Object.prototype && prototype !== null) return value;
+  // Code that runs in a context of its own has its own Error and Object.
+  const isError = isNativeError(value) || value instanceof Error;
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (!isError && !isPlain) return value;
   // Of the same class, so that the host's serializers know an error for one.
   const copy = Object.create(prototype as object | null) as Record<string, unknown>;
   known.set(value, copy);
   const names = isError ? Object.getOwnPropertyNames(value) : Object.keys(value);
   for (const name of names) {
     const member = (value as Record<string, unknown>)[name];
-    const given = isError && typeof member === 'string' ? clipped(member) : member;
-    const shown = HIDDEN.has(name) ? REDACTED : cleaned(given, secrets, known);
+    const shown = HIDDEN.has(name) ? REDACTED : cleaned(member, secrets, known);
     Object.defineProperty(copy, name, {
-      value: shown,
+      // Cut last: half a secret is known for none.
+      value: isError && typeof shown === 'string' ? clipped(shown) : shown,
       // What an error keeps from being listed stays so.
       enumerable: Object.prototype.propertyIsEnumerable.call(value, name),
       writable: true,

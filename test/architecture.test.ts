@@ -6,7 +6,7 @@ import ts from 'typescript';
 const ROOT = new URL('..', import.meta.url).pathname;
 const CLIENTS = /^(?:undici(?:\/.*)?|(?:node:)?(?:http|https|http2|tls|dgram|dns|dns\/promises))$/;
 /** What makes no connection, of modules that can. */
-const HARMLESS = new Set(['isIP', 'isIPv4', 'isIPv6', 'BlockList']);
+const HARMLESS = new Set(['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'createServer']);
 /** Globals that connect, under any of their names. */
 const GLOBALS = new Set(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest']);
 /** Programs that would connect in our place. */
@@ -116,6 +116,8 @@ describe('outbound HTTP', () => {
     ["import * as net from 'net';", ['net']],
     ["import { connect, isIP } from 'node:net';", ['net']],
     ["import { isIP, type Socket } from 'node:net';", []],
+    ["import { createServer } from 'node:net';", []],
+    ["import { createServer, Socket } from 'node:net';", ['net']],
     ["import type { Agent } from 'undici';", []],
     ["await import('undici');", ['undici']],
     ["require('node:dns');", ['node:dns']],

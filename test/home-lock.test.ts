@@ -39,7 +39,7 @@ test('a second lock in the same process is refused until the first is released',
   const lock = await lockHome(home);
   await expect(lockHome(home)).rejects.toMatchObject({
     code: 'locked',
-    message: `Another switchboard runs on ${basename(home)} (process ${process.pid}).`,
+    message: `Another switchboard runs on ${basename(home)} (process ${process.pid}): stop it first, or use another home.`,
   });
   lock.release();
   lock.release();

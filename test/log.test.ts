@@ -1,4 +1,5 @@
 // No registered secret and no member with a secret's name is in a log line, whoever made the logger.
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { AppError } from '../src/errors.js';
@@ -91,6 +92,20 @@ describe("a host program's logger", () => {
   });
 });
 
+describe('what code in a context of its own logs', () => {
+  it('is cleaned like everything else', () => {
+    const lines: string[] = [];
+    const secrets = new Secrets();
+    secrets.add('of-another-realm');
+    const log = redactingLogger(pino({ level: 'info' }, { write: (line) => void lines.push(line) }), secrets);
+    const foreign = (code: string): object => runInNewContext(code) as object;
+    log.info(foreign(`({ deep: { er: ['of-another-realm'] } })`));
+    log.info({ err: foreign(`new Error('of-another-realm')`) });
+    expect(lines.join('')).toContain('[redacted]');
+    expect(lines.join('')).not.toContain('of-another-realm');
+  });
+});
+
 describe('secrets', () => {
   it('that begin like another one do not uncover its rest', () => {
     const secrets = new Secrets();
@@ -172,5 +187,18 @@ describe('secrets', () => {
       const clean = secrets.redact(word(60) + values[0] + word(20));
       for (const value of values) expect(clean).not.toContain(value);
     }
+  });
+});
+
+describe('a long text of foreign code', () => {
+  it('is cut in a line after the secrets are out of it', () => {
+    const secrets = new Secrets();
+    secrets.add(PLAIN);
+    const lines: string[] = [];
+    const log = createLogger('info', secrets, { write: (line) => void lines.push(line) });
+    log.error({ reason: `${'x'.repeat(3_995)}${PLAIN}${'y'.repeat(1_000_000)}`, n: 7 }, 'said');
+    expect(lines[0]?.length).toBeLessThan(5_000);
+    expect(lines[0]).not.toContain(PLAIN.slice(0, 4));
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ n: 7, msg: 'said' });
   });
 });

@@ -10,6 +10,12 @@ const CODES = ['forbidden', 'invalid-params', 'quota', 'cooldown'] as const;
 /** Characters of a refusal. */
 const MOST_WORDS = 1_000;
 
+export interface GuardReports {
+  failed(problem: string): void;
+  /** Takes secrets out of what a guard says: whoever asked will read it. */
+  redact(text: string): string;
+}
+
 export class AddedGuard {
   readonly rule: string;
   /** Undefined: all of them. */
@@ -18,7 +24,7 @@ export class AddedGuard {
   /** Throws an Error that says what is wrong with the guard. */
   constructor(
     private readonly guard: PromptGuard,
-    private readonly failed: (problem: string) => void,
+    private readonly reports: GuardReports,
   ) {
     if (typeof guard?.check !== 'function') throw new Error('a guard needs a function check');
     if (!NAME.test(String(guard.name))) throw new Error(`the name of a guard ${NAME_RULE}`);
@@ -34,7 +40,7 @@ export class AddedGuard {
     try {
       return this.read(this.guard.check(promptOf(request, agent, skill)));
     } catch (error) {
-      this.failed(`its guard ${this.rule} failed: ${errorText(error)}`);
+      this.reports.failed(`its guard ${this.rule} failed: ${errorText(error)}`);
       return { code: 'forbidden', message: 'This can not be decided now.' };
     }
   }
@@ -51,7 +57,7 @@ export class AddedGuard {
     const wait = typeof retryAfter === 'number' && Number.isFinite(retryAfter) && retryAfter > 0;
     return {
       code: known,
-      message: clipped(message, MOST_WORDS),
+      message: clipped(this.reports.redact(message), MOST_WORDS),
       ...(wait && { details: { retryAfter: Math.ceil(retryAfter) } }),
     };
   }
@@ -61,8 +67,8 @@ const isNames = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string');
 
 /** Adds a plugin's guard at the end; the returned function takes it out again. */
-export function addGuard(guards: AddedGuard[], guard: PromptGuard, failed: (problem: string) => void): () => void {
-  const one = new AddedGuard(guard, failed);
+export function addGuard(guards: AddedGuard[], guard: PromptGuard, reports: GuardReports): () => void {
+  const one = new AddedGuard(guard, reports);
   guards.push(one);
   return () => void guards.splice(guards.indexOf(one) >>> 0, 1);
 }

@@ -50,7 +50,9 @@ export const dispatcher = definePlugin({
   produces: ['agent.prompt.assigned', 'agent.prompt.response', 'agent.prompt.dropped'],
   install(context) {
     const desk = new Dispatcher(context);
-    context.core.extensions.accept('guard', (guard, { failed }) => addGuard(desk.added, guard, failed));
+    const { extensions, secrets } = context.core;
+    const redact = (text: string): string => secrets.redact(text);
+    extensions.accept('guard', (guard, { failed }) => addGuard(desk.added, guard, { failed, redact }));
     return { ready: () => desk.resume(), drain: () => desk.drain() };
   },
 });

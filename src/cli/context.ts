@@ -1,9 +1,9 @@
 // What every command gets: the terminal, the configuration, and the way to the server of this home or another.
 import type { Command } from 'commander';
-import { loadConfig, type Config, type LoadOptions } from '../config.js';
+import { loadConfig, type Config, type LoadedConfig, type LoadOptions } from '../config.js';
 import { AppError } from '../errors.js';
-import { parseUrl } from '../net/parse-url.js';
 import { readOperatorKey, readServerInfo, type ServerInfo } from '../home.js';
+import { parseUrl } from '../net/parse-url.js';
 import { EXIT, type ExitCode, Unreachable } from './exit-codes.js';
 import type { Io } from './io.js';
 import { OperatorClient } from './operator-client.js';
@@ -26,11 +26,15 @@ export interface Context {
 }
 
 /** The configuration of the home that the options name; misspelt settings are pointed out. */
-export function settings(context: Context, { home }: GlobalOptions, flags: Record<string, string> = {}): Config {
+export function settings(context: Context, options: GlobalOptions, flags: Record<string, string> = {}): Config {
+  return loaded(context, options, flags).config;
+}
+
+function loaded(context: Context, { home }: GlobalOptions, flags: Record<string, string> = {}): LoadedConfig {
   const named = home === undefined ? {} : { SWITCHBOARD_HOME: home };
-  const { config, warnings } = loadConfig({ env: context.env, flags: { ...flags, ...named } });
-  for (const warning of warnings) context.io.err(`warning: ${warning}`);
-  return config;
+  const found = loadConfig({ env: context.env, flags: { ...flags, ...named } });
+  for (const warning of found.warnings) context.io.err(`warning: ${warning}`);
+  return found;
 }
 
 /** The server that runs on a home, by its file and its process; undefined when there is none. */
@@ -41,25 +45,29 @@ export function runningServer(home: string): ServerInfo | undefined {
 
 /** The operator client of `--url`, else of the server that runs on the home; undefined when none does. */
 export function findClient(context: Context, options: GlobalOptions): OperatorClient | undefined {
-  const config = settings(context, options);
-  const url = (options.url === undefined ? undefined : serverUrl(options.url)) ?? runningServer(config.home)?.url;
+  const { config, variables } = loaded(context, options);
+  const own = runningServer(config.home)?.url;
+  const url = options.url === undefined ? own : addressOf(options.url);
   if (url === undefined) return undefined;
-  const key = config.operatorKey ?? readOperatorKey(config.home);
-  if (key === undefined) {
-    throw new AppError('unauthenticated', 'There is no operator key: set SWITCHBOARD_OPERATOR_KEY.');
-  }
+  const ownKey = url === own || isLoopback(url) ? (config.operatorKey ?? readOperatorKey(config.home)) : undefined;
+  const key = variables.SWITCHBOARD_OPERATOR_KEY || ownKey;
+  if (key === undefined) throw new AppError('unauthenticated', 'There is no operator key for that server.');
   return new OperatorClient(url, key);
 }
 
-/** Throws AppError `invalid-params`; a password in the address is not repeated. */
-function serverUrl(text: string): string {
+function addressOf(text: string): string {
   const url = parseUrl(text);
-  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '')
-    return text.replace(/\/+$/, '');
-  throw new AppError(
-    'invalid-params',
-    'The address after --url must begin with http:// or https://, and hold no user or password; the operator key goes into SWITCHBOARD_OPERATOR_KEY.',
-  );
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new AppError(
+      'invalid-params',
+      '--url takes an address such as http://127.0.0.1:7420, without user or password.',
+    );
+  return text.replace(/\/+$/, '');
+}
+
+/** Elsewhere the home's own key would be a stranger's to read. */
+function isLoopback(url: string): boolean {
+  return /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(new URL(url).hostname);
 }
 
 /** As above; throws Unreachable when there is no server. */

@@ -13,8 +13,8 @@ import { RemoteAgentFiles } from '../workspace/remote-agent-files.js';
 export function localHome(home: string): { workspaces: WorkspaceDirectory; callers: CallerDirectory } {
   const log = silentLogger();
   const problems = new FileProblems(log);
-  const workspaces = openWorkspaces({ home, log, problems });
   const secrets = new Secrets();
+  const workspaces = openWorkspaces({ home, log, secrets, problems });
   const callers = openCallers({ workspaces, clock: systemClock, log, secrets, problems });
   // Only for what it reports about the files it reads.
   new RemoteAgentFiles({ home, workspaces, problems, secrets });

@@ -3,8 +3,11 @@ import type { Command } from 'commander';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors.js';
+import type { Config } from '../config.js';
 import { pluginsDir } from '../home.js';
+import { findPlugins } from '../installation/find-plugins.js';
 import { moduleImporter } from '../installation/import-plugin.js';
+import type { PluginsAnswer } from '../operator-wire.js';
 import { nameProblem } from '../workspace/names.js';
 import { client, print, settings, type Context } from './context.js';
 import { EXIT } from './exit-codes.js';
@@ -20,6 +23,7 @@ export function addPlugin(program: Command, context: Context): void {
 
   context.act<[], object>(plugin.command('list').description('how the plugins fare'), async (options) => {
     const { plugins } = await client(context, options).plugins();
+    const waiting = options.url === undefined ? notTakenUp(settings(context, options), plugins) : [];
     return print(context, options, { plugins }, () => [
       ...table(
         ['PLUGIN', 'STATE', 'FAULTS', 'SOURCE', 'ADDS'],
@@ -28,6 +32,7 @@ export function addPlugin(program: Command, context: Context): void {
       ...plugins.flatMap(({ name, problem, lastFault }) =>
         [problem, lastFault].flatMap((text) => (text === undefined ? [] : [`${name}: ${text}`])),
       ),
+      ...waiting.map((source) => `${source} was added since the server started: start it again to have it run.`),
     ]);
   });
 
@@ -56,7 +61,8 @@ export function addPlugin(program: Command, context: Context): void {
     async (options, name) => {
       const folder = pluginsDir(settings(context, options).home);
       const files = testsIn(folder).filter((file) => name === undefined || file.startsWith(`${name}.`));
-      if (files.length === 0) throw new AppError('not-found', `There are no tests in ${folder}.`);
+      if (files.length === 0)
+        throw new AppError('not-found', `There is no ${name ?? '*'}.test.ts or .js in ${folder}.`);
       const importModule = moduleImporter(folder, { [TESTING]: await import(TESTING) });
       // Node's own test runner reports at the end of the process, and sets the exit code.
       for (const file of files) await importModule({ module: join(folder, file), path: folder });
@@ -64,6 +70,14 @@ export function addPlugin(program: Command, context: Context): void {
     },
   );
 }
+
+/** What lies in the home's folder and the server of the home did not find when it started, as paths below the home. */
+const notTakenUp = ({ home, plugins: packages }: Config, running: PluginsAnswer['plugins']): string[] => {
+  const known = new Set(running.map(({ source }) => source));
+  return findPlugins(pluginsDir(home), packages)
+    .map(({ source }) => source)
+    .filter((source) => !known.has(source));
+};
 
 const testsIn = (folder: string): string[] =>
   existsSync(folder)

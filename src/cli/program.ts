@@ -10,6 +10,7 @@ import { addDoctor } from './doctor.js';
 import { EXIT, exitCodeOf, type ExitCode } from './exit-codes.js';
 import { addInit } from './init.js';
 import type { Io } from './io.js';
+import { nextStep } from './next-step.js';
 import { addPlugin } from './plugin.js';
 import { addPushes } from './pushes.js';
 import { addRebuild } from './rebuild.js';
@@ -72,9 +73,11 @@ function build(context: Context): Command {
 
 function told(error: unknown): string {
   const { retryAfter, taskId } = error instanceof AppError ? error.details : {};
+  const step = nextStep(error);
   return [
     errorText(error),
     ...(retryAfter === undefined ? [] : [`Try again in ${retryAfter} s.`]),
     ...(taskId === undefined ? [] : [`The task: ${taskId}`]),
+    ...(step === undefined ? [] : [step]),
   ].join('\n');
 }

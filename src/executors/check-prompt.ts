@@ -1,9 +1,9 @@
 // Whether a prompt can be one at all, whoever submits it: plugins that are written in JavaScript have no compiler to tell
 // them, and what is stored must be there when it is read again.
-import type { Part } from '../a2a-model.js';
 import { AppError } from '../errors.js';
 import { isContextId } from '../workspace/names.js';
 import type { NewPrompt } from './prompt-port.js';
+import { isPart } from './usable-parts.js';
 
 /** Throws AppError `invalid-params`. */
 export function checkPrompt(prompt: NewPrompt): void {
@@ -18,23 +18,13 @@ export function checkPrompt(prompt: NewPrompt): void {
   if (!isText(message?.messageId)) throw wrong('message.messageId', 'must be a text');
   if (!Array.isArray(message.parts) || message.parts.length === 0) throw wrong('message.parts', 'must not be empty');
   for (const [at, part] of message.parts.entries()) {
-    if (!isPart(part)) throw wrong(`message.parts[${at}]`, 'must hold a text, data, a url or a stored file');
+    if (!isPart(part) || !isPlain(part) || ('data' in part && !isPlain(part.data)))
+      throw wrong(`message.parts[${at}]`, 'must hold a text, data, a url or a stored file');
   }
   if (!isPlain(message.metadata)) throw wrong('message.metadata', 'must be plain JSON');
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
-function isPart(part: Part): boolean {
-  if (typeof part !== 'object' || part === null) return false;
-  const { filename, mediaType, metadata } = part;
-  if (![filename, mediaType].every((text) => text === undefined || typeof text === 'string')) return false;
-  if (!isPlain(metadata)) return false;
-  if ('text' in part) return typeof part.text === 'string';
-  if ('url' in part) return typeof part.url === 'string';
-  if ('blob' in part) return typeof part.blob === 'string' && typeof part.size === 'number';
-  return 'data' in part && part.data !== undefined && isPlain(part.data);
-}
 
 /** What can be written down and read again. */
 function isPlain(value: unknown): boolean {

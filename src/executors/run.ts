@@ -1,10 +1,10 @@
 // One turn while it runs: what the executor's handle does, and how whatever the run settles to becomes the turn's end.
-import type { Artifact, Part } from '../a2a-model.js';
+import type { Artifact } from '../a2a-model.js';
 import type { InputRequest, Progress, PromptAssigned, PromptResponse, RunError, Usage } from '../bus/topics.js';
-import { clipped } from '../errors.js';
 import type { TaskRecord } from '../ledger/records.js';
 import { RunFailure, type Prompt, type RunOutcome } from './contract.js';
 import type { RemoteHandle } from './turns.js';
+import { areParts, isArtifact } from './usable-parts.js';
 
 /** The end of a turn, without the fields every end has. */
 export type TurnEnd =
@@ -32,14 +32,14 @@ export function assignedOf({ task, envelope }: TaskRecord): PromptAssigned {
   };
 }
 
-/** The prompt an executor gets, from the task as committed. */
+/** The prompt an executor gets, from the task as committed: its own copy, so that no executor can change a task by it. */
 export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigned): Prompt {
   const asked = task.history.filter((message) => message.role === 'ROLE_USER');
   const opening = asked[0];
   // What a caller adds while the operator has not decided is kept, and is not what was approved.
   const message = assigned.turn === 1 ? opening : asked.at(-1);
   if (!opening || !message) throw new Error('a task has at least the message that opened it');
-  return {
+  return structuredClone<Prompt>({
     cid: assigned.cid,
     taskId: task.id,
     contextId: task.contextId,
@@ -54,7 +54,7 @@ export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigne
     ...(envelope.lookIn !== undefined && { lookIn: envelope.lookIn }),
     ...(assigned.traceparent !== undefined && { traceparent: assigned.traceparent }),
     ...(envelope.synthetic && { synthetic: true }),
-  };
+  });
 }
 
 export class Run implements RemoteHandle {
@@ -165,7 +165,7 @@ export const failedEnd = (code: string, text: string): TurnEnd => ({
 /** What a caller is told of a failure: whoever wrote the agent may have put anything there. */
 const errorOf = (code: unknown, text: unknown): RunError => ({
   code: typeof code === 'string' && CODE.test(code) ? code : 'run-failed',
-  text: clipped(String(text)),
+  text: String(text),
 });
 
 const CODE = /^[A-Za-z0-9._-]{1,64}$/;
@@ -184,8 +184,9 @@ export function endOfOutcome(
   const usage = 'usage' in outcome && isUsage(outcome.usage) ? { usage: outcome.usage } : {};
   switch (outcome.kind) {
     case 'completed': {
-      const parts = usableParts(outcome.parts);
-      if (!parts) return failedEnd('invalid-answer', 'The agent returned an answer that is not made of parts.');
+      const { parts = [] } = outcome;
+      if (!areParts(parts))
+        return failedEnd('invalid-answer', 'The agent returned an answer that is not made of parts.');
       if (parts.length === 0 && !run.answered) return failedEnd('no-answer', 'The agent returned no answer.');
       return {
         topic: 'agent.prompt.response',
@@ -240,24 +241,6 @@ const isUsage = (usage: unknown): usage is Usage =>
   typeof usage === 'object' &&
   usage !== null &&
   Object.entries(usage).every(([name, count]) => USAGE.includes(name) && typeof count === 'number');
-
-function usableParts(parts: unknown): Part[] | undefined {
-  if (parts === undefined) return [];
-  if (!Array.isArray(parts)) return undefined;
-  return parts.every(isPart) ? parts : undefined;
-}
-
-const isPart = (part: unknown): part is Part =>
-  typeof part === 'object' &&
-  part !== null &&
-  ['text', 'data', 'blob', 'url'].filter((kind) => kind in part).length === 1;
-
-const isArtifact = (value: Artifact | undefined): value is Artifact =>
-  typeof value?.artifactId === 'string' &&
-  value.artifactId !== '' &&
-  Array.isArray(value.parts) &&
-  value.parts.length > 0 &&
-  value.parts.every(isPart);
 
 /**
  * A copy as it will be read back from a file, so that nothing that is shown changes later in memory. Undefined for what

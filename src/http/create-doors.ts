@@ -11,6 +11,7 @@ import type { Caller, CallerDirectory } from '../workspace/callers.js';
 import { jsonBody } from './body.js';
 import { requestKey } from './credentials.js';
 import type { Admitted, DoorRule, Doors, ErrorWriter, Knock } from './door.js';
+import { FairTurns } from './fair-turns.js';
 import type { Gate } from './gate.js';
 import { hostCheck } from './host-check.js';
 import { Lockout } from './lockout.js';
@@ -53,6 +54,7 @@ export function createDoors(deps: DoorDeps): Doors {
   const { config, callers, log, clock, gate } = deps;
   const limiter = new RateLimiter(config.rate, clock);
   const lockout = new Lockout(config.lockout, clock);
+  const turns = new FairTurns();
   const notices = new Notices(clock);
   const operatorDigest = digest(deps.operatorKey);
   const hostProblem = hostCheck(config);
@@ -132,6 +134,13 @@ export function createDoors(deps: DoorDeps): Doors {
     return { caller: admitted, keyHash };
   };
 
+  /** What is refused waits for no turn: it costs next to nothing. */
+  const admitInTurn = async (knock: Knock): Promise<Admitted> => {
+    const admitted = await admitCaller(knock);
+    await new Promise<void>((begin) => turns.take(admitted.caller.id, begin));
+    return admitted;
+  };
+
   /** Counts what a door stopped; what its caller is told. */
   const toldOf = (error: unknown): unknown => {
     if (!(error instanceof Stopped)) return error;
@@ -157,12 +166,12 @@ export function createDoors(deps: DoorDeps): Doors {
     open: (writeError) => door(writeError, () => undefined),
     caller: (writeError) =>
       door(writeError, async (req) => {
-        Object.assign(req, await admitCaller(knockOf(req)));
+        Object.assign(req, await admitInTurn(knockOf(req)));
       }),
     admit: async (knock) => {
       try {
         checkGate();
-        return await admitCaller(knock);
+        return await admitInTurn(knock);
       } catch (error) {
         throw toldOf(error);
       }

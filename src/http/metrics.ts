@@ -11,7 +11,7 @@ export interface Counter {
 export type Reading = readonly (readonly [value: string, amount: number])[];
 
 const NAME = /^[a-z][a-z0-9_]*$/;
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 interface Family {
   name: string;

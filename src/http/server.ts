@@ -125,7 +125,7 @@ export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpS
 }
 
 /** How often connections are looked at for timeouts (ms). */
-const CHECK_MS = 100;
+const CHECK_MS = 20;
 
 /**
  * Connections that wait to be accepted; the system caps it. A queue that is full makes everybody's connection wait for

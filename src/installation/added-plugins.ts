@@ -67,11 +67,10 @@ export class AddedPlugins {
 
   drain(): void {
     for (const { plugin, part } of this.installed) {
-      try {
-        part.drain?.();
-      } catch (error) {
+      // Nobody waits for it, but an author may have written it `async`.
+      void (async () => part.drain?.())().catch((error: unknown) => {
         this.reports.fault(plugin.name, `drain: ${this.told(plugin, error)}`);
-      }
+      });
     }
   }
 
@@ -100,7 +99,6 @@ export class AddedPlugins {
     const { reports } = this;
     reports.found(found.source, found.path);
     try {
-      if (found.problem !== undefined) throw new Error(found.problem);
       const { value, path } = await inTime(core.clock, START_MS, 'loading', () => importModule(found));
       const plugin = readPlugin(value);
       reports.named(found.source, plugin.name, path);

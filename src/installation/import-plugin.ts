@@ -15,7 +15,7 @@ export interface ImportedModule {
   path: string;
 }
 
-export type ImportModule = (found: Pick<FoundPlugin, 'module' | 'path'>) => Promise<ImportedModule>;
+export type ImportModule = (found: Pick<FoundPlugin, 'module' | 'path' | 'problem'>) => Promise<ImportedModule>;
 
 /** @param virtual further modules that plugins may import, by name. */
 export function moduleImporter(folder: string, virtual: Record<string, unknown> = {}): ImportModule {
@@ -29,7 +29,8 @@ export function moduleImporter(folder: string, virtual: Record<string, unknown> 
       throw new Error(problemText(error, path), { cause: error });
     }
   };
-  return async ({ module, path }) => {
+  return async ({ module, path, problem }) => {
+    if (problem !== undefined) throw new Error(problem);
     if (path !== undefined) return load(module, path);
     const file = resolvePackage(module, [here, from(packageRoot())]);
     return load(file, rootOf(file));

@@ -1,9 +1,9 @@
 // What the product's own plugins, and those of a host program, are handed: they are trusted, and stay for good.
-import express, { type Router } from 'express';
+import type { Router } from 'express';
 import type { Bus } from '../bus/bus.js';
 import type { TopicKind } from '../bus/topics.js';
 import type { Core, Plugin, PluginContext } from '../plugin.js';
-import { audienceDoors } from './audience-doors.js';
+import { audienceRouter } from './audience-router.js';
 
 export function insideContext(
   plugin: Plugin,
@@ -17,12 +17,7 @@ export function insideContext(
     core,
     log,
     mount,
-    routes: (audience, build) => {
-      const router = express.Router();
-      for (const door of audienceDoors(audience, core)) router.use(door);
-      build(router);
-      mount(`/plugins/${name}`, router);
-    },
+    routes: (audience, build) => mount(`/plugins/${name}`, audienceRouter(audience, core, build)),
     add: (kind, extension) => void core.extensions.add(kind, extension, { plugin: name, failed }),
     settings: core.config.pluginSettings[name] ?? {},
     env: (variable) => {

@@ -7,7 +7,7 @@ const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be an id');
 const words = z.string().min(1, 'must not be empty').max(4_000, 'must be at most 4000 characters');
 
 /** A schema for each topic that they may publish. */
-export const PUBLISHABLE = {
+const PUBLISHABLE = {
   'owner.notified': z.strictObject({ workspace: z.string(), caller: z.string(), text: words, cid: id.optional() }),
   'agent.prompt.cancel': z.strictObject({
     cid: id,

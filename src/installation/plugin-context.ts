@@ -5,7 +5,7 @@ import type { Bus } from '../bus/bus.js';
 import type { TopicKind } from '../bus/topics.js';
 import { errorText } from '../errors.js';
 import type { Core, Plugin, PluginContext } from '../plugin.js';
-import { audienceDoors } from './audience-doors.js';
+import { audienceRouter } from './audience-router.js';
 import { outsideBus } from './outside-bus.js';
 
 export interface ContextDeps {
@@ -50,10 +50,7 @@ export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<
     log,
     mount,
     routes: (audience, build) => {
-      const router = express.Router();
-      for (const door of audienceDoors(audience, core)) router.use(door);
-      build(router);
-      mount('/', router);
+      mount('/', audienceRouter(audience, core, build));
       core.plugins.added(name, `routes for ${audience}`);
     },
     add: (kind, extension) => {

@@ -75,7 +75,7 @@ export class PluginReports {
 
   /** It runs, and something of it went wrong. */
   fault(name: string, what: string): void {
-    const fault = this.redact(clipped(what));
+    const fault = clipped(this.redact(what));
     const report = this.byName(name)?.report;
     if (report) {
       report.faults++;
@@ -92,7 +92,7 @@ export class PluginReports {
 
   /** Said once in the log, and kept for whoever asks. */
   private end(entry: Entry | undefined, name: string, why: string): void {
-    const problem = this.redact(clipped(why));
+    const problem = clipped(this.redact(why));
     if (entry) Object.assign(entry.report, { state: 'failed', problem, adds: [] });
     this.log.error({ plugin: name, source: entry?.report.source, problem }, 'a plugin does not run');
   }

@@ -28,7 +28,7 @@ export function takeFromBus(
   bus.subscribe('agent.prompt.cancel', (cancel) => ledger.cancel(cancel));
 }
 
-export function eventOfProgress(progress: PromptProgress): TaskEvent {
+function eventOfProgress(progress: PromptProgress): TaskEvent {
   const { turn } = progress;
   switch (progress.kind) {
     case 'text':
@@ -54,14 +54,14 @@ export function eventOfProgress(progress: PromptProgress): TaskEvent {
   }
 }
 
-export function eventOfQuestion({ turn, requestId, question, from, schema, key }: InputRequest): TaskEvent {
+function eventOfQuestion({ turn, requestId, question, from, schema, key }: InputRequest): TaskEvent {
   const more = { ...(schema !== undefined && { schema }), ...(key !== undefined && { key }) };
   const asked = { requestId, text: question, from, ...more };
   return { type: 'question', turn, question: asked };
 }
 
 /** Undefined for a response that ends no turn. */
-export function eventOfResponse(response: PromptResponse): TaskEvent | undefined {
+function eventOfResponse(response: PromptResponse): TaskEvent | undefined {
   const { turn, state, parts, error, usage, refusal, duplicateOf } = response;
   if (refusal || duplicateOf !== undefined) return undefined;
   if (state === undefined || !isTerminal(state)) return undefined;

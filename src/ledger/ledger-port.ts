@@ -1,7 +1,7 @@
 // The ledger as the rest of the product uses it. What it shows is committed; what it is told is shown only after.
 import type { Message, PushConfig, TaskState } from '../a2a-model.js';
 import type { CallerRef } from '../bus/topics.js';
-import type { PushLane, PushPage, PushQuery, PushTry, ScheduledPush } from '../mirror/push-rows.js';
+import type { PushTable, PushTry, ScheduledPush } from '../mirror/push-rows.js';
 import type { KnownMessage, TaskQuery, WatchRow } from '../mirror/rows.js';
 import type {
   CreatedEvent,
@@ -80,25 +80,14 @@ export interface PushConfigs {
  * When each webhook is tried next, across all tasks. It holds everything that was committed before the call; what it
  * loses costs no delivery. Methods throw AppError `storage-failed`.
  */
-export interface PushSchedule {
-  /** The next lane in a fixed order that has something scheduled, and when its first is due. */
-  nextLane(after: PushLane | undefined): (PushLane & { nextAt: number }) | undefined;
-  /** What is due in a lane, the longest due first. */
-  due(lane: PushLane, now: number, limit: number): ScheduledPush[];
-  /** The time of the first try that lies after `now`. */
-  nextAfter(now: number): number | undefined;
+export interface PushSchedule extends Pick<
+  PushTable,
+  'nextLane' | 'due' | 'nextAfter' | 'postpone' | 'list' | 'deadSince' | 'tries'
+> {
   /** As far as it is written down: a webhook of a moment ago may be missing. */
   find(taskId: string, configId: string): ScheduledPush | undefined;
-  /** Sets when a change is tried again and how often it was; nothing happens when another one is owed by now. */
-  postpone(push: Pick<ScheduledPush, 'taskId' | 'configId' | 'seq' | 'attempts' | 'nextAt'>): void;
-  /** Webhooks that are owed something, are disabled or have dead letters; newest first. */
-  list(query: PushQuery): PushPage;
-  /** Webhooks with dead letters given up since then, the longest dead first. */
-  deadSince(since: number, limit: number): { taskId: string; configId: string }[];
   /** Remembers a try for `tries`, sooner or later; a crash may lose it. */
   record(attempt: PushTry): void;
-  /** The latest tries of a webhook, newest first. */
-  tries(taskId: string, configId: string, limit: number): PushTry[];
 }
 
 export interface WatchChange {

@@ -2,7 +2,7 @@
 import type { PushConfig } from '../a2a-model.js';
 import type { DeadLetter, PushEvent, PushRegistration, TaskEnvelope } from './records.js';
 
-export const MAX_PUSH_CONFIGS = 10;
+const MAX_PUSH_CONFIGS = 10;
 
 type Held = Pick<TaskEnvelope, 'pushConfigs'>;
 

@@ -38,9 +38,8 @@ export function refusalOf(record: TaskRecord | undefined, event: TaskEvent): str
       if (envelope.turnOpen) return 'a turn is running';
       return task.status.state === 'TASK_STATE_AUTH_REQUIRED' ? undefined : 'it waits for no decision';
     case 'expired':
+      // Also that of a remote agent which waits for an authorization: it is followed on.
       if (envelope.turnOpen) return 'a turn is running';
-      // A remote agent that waits for an authorization is followed on.
-      if (envelope.turnOpen) return 'its turn goes on';
       return isWaiting(task.status.state) ? undefined : 'it waits for nobody';
     case 'turn-started':
       if (envelope.turnOpen) return 'a turn is running';

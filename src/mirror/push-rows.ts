@@ -78,12 +78,12 @@ export interface PushTable {
   find(taskId: string, configId: string): ScheduledPush | undefined;
   /** Sets tries and time of what is scheduled; nothing happens when the webhook is owed another change by now. */
   postpone(push: Pick<ScheduledPush, 'taskId' | 'configId' | 'seq' | 'attempts' | 'nextAt'>): void;
-  /** Newest first. */
+  /** Webhooks that are owed something, are disabled or have dead letters; newest first. */
   list(query: PushQuery): PushPage;
   /** Webhooks with dead letters given up since then, the longest dead first. */
   deadSince(since: number, limit: number): { taskId: string; configId: string }[];
   /** Remembers tries; the oldest are forgotten. */
   addTries(tries: readonly PushTry[]): void;
-  /** Newest first. */
+  /** The latest tries of a webhook, newest first. */
   tries(taskId: string, configId: string, limit: number): PushTry[];
 }

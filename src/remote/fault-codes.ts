@@ -38,6 +38,8 @@ const RPC_REASONS: Readonly<Record<number, string>> = {
   [-32009]: 'VERSION_NOT_SUPPORTED',
 };
 
+const REASONS: ReadonlySet<string> = new Set(Object.values(RPC_REASONS));
+
 const FAULTS: Readonly<Record<string, RemoteFault>> = {
   TASK_NOT_FOUND: 'task-not-found',
   PUSH_NOTIFICATION_NOT_SUPPORTED: 'unsupported',
@@ -84,6 +86,16 @@ function reasonsOf(details: unknown): string[] {
       ? [detail['reason']]
       : [],
   );
+}
+
+/**
+ * The reason by the name that an error's message begins with, as in `TaskNotCancelableError: …`. Servers of 0.3 write that
+ * over gRPC, where they have one status for several errors and no details.
+ */
+export function namedReason(message: string): string | undefined {
+  const [, name = ''] = /^([A-Za-z]{1,60})Error: /.exec(message) ?? [];
+  const reason = name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+  return REASONS.has(reason) ? reason : undefined;
 }
 
 /** True when the peer said that it does not speak like this at all: another version or binding may do. */

@@ -1,23 +1,26 @@
-// gRPC of 1.0 as a client speaks it: the SDK's service and codecs on a channel of our own, which dials only addresses that
+// gRPC of 1.0 and 0.3 as a client speaks it: a version's service on a channel of our own, which dials only addresses that
 // were checked and uses no proxy of the environment.
 import { isIP } from 'node:net';
 import type * as Grpc from '@grpc/grpc-js';
 import type { GuardedFetch } from '../net/guarded-fetch.js';
 import type { Binding, BindingOptions } from './binding.js';
 import type { Credentials } from './credentials.js';
+import type { ProtocolVersion } from './peer-card.js';
 import type { PeerFaults } from './peer-faults.js';
 import type { Answer } from './read-answer.js';
 import type { Clock } from '../clock.js';
+import { parseStrict } from '../strict-json.js';
 import { grpcCodecs, type GrpcCodecs, type GrpcMethod } from './grpc-codecs.js';
 import type { Route } from './interface-route.js';
 import { RequestPatience } from './request-patience.js';
-import { writeParams, type Operation } from './write-request.js';
+import type { Operation, OperationName } from './write-request.js';
 
 export interface GrpcOptions {
   net: Pick<GuardedFetch, 'checkedAddresses'>;
   clock: Clock;
   faults: PeerFaults;
   credentials: Credentials;
+  protocol: ProtocolVersion;
   route: Route;
   tenant?: string;
 }
@@ -33,21 +36,21 @@ export class GrpcBinding implements Binding {
   async call(operation: Operation, options: BindingOptions): Promise<Answer> {
     const patience = this.patience(options);
     try {
-      const codecs = await grpcCodecs();
+      const codecs = await this.codecs();
+      const method = this.method(codecs, operation.name);
       const client = await this.connected(codecs, patience);
-      const method = codecs.methods[operation.name];
-      const value = await new Promise<unknown>((resolve, reject) => {
+      const bytes = await new Promise<Buffer>((resolve, reject) => {
         const call = client.makeUnaryRequest(
           method.path,
           method.write,
-          method.read,
-          this.params(operation),
+          asItIs,
+          this.params(codecs, operation),
           this.metadata(codecs, options),
-          (error: Grpc.ServiceError | null, answer?: unknown) => (error ? reject(error) : resolve(answer)),
+          (error: Grpc.ServiceError | null, answer?: Buffer) => (error ? reject(error) : resolve(answer as Buffer)),
         );
         patience.signal.addEventListener('abort', () => call.cancel(), { once: true });
       });
-      return this.answer(value);
+      return this.answer(codecs, method, bytes);
     } catch (error) {
       throw await this.failure(error, patience);
     } finally {
@@ -59,23 +62,22 @@ export class GrpcBinding implements Binding {
     const patience = this.patience(options);
     let call: Grpc.ClientReadableStream<unknown> | undefined;
     try {
-      const codecs = await grpcCodecs();
+      const codecs = await this.codecs();
+      const method = this.method(codecs, 'SubscribeToTask');
       const client = await this.connected(codecs, patience);
-      const method: GrpcMethod = codecs.methods.SubscribeToTask;
-      const params = this.params({ name: 'SubscribeToTask', params: { id: taskId } });
       const stream = client.makeServerStreamRequest(
         method.path,
         method.write,
-        method.read,
-        params,
+        asItIs,
+        this.params(codecs, { name: 'SubscribeToTask', params: { id: taskId } }),
         this.metadata(codecs, options),
       );
       call = stream;
       patience.signal.addEventListener('abort', () => stream.cancel(), { once: true });
-      for await (const value of stream as AsyncIterable<unknown>) {
+      for await (const bytes of stream as AsyncIterable<Buffer>) {
         // While a reader is slow, the peer is not silent.
         patience.pause();
-        yield this.answer(value);
+        yield this.answer(codecs, method, bytes);
         patience.heard();
       }
     } catch (error) {
@@ -132,9 +134,20 @@ export class GrpcBinding implements Binding {
     });
   }
 
-  private params(operation: Operation): Record<string, unknown> {
+  private codecs(): Promise<GrpcCodecs> {
+    return grpcCodecs(this.options.protocol);
+  }
+
+  private method({ methods }: GrpcCodecs, name: OperationName): GrpcMethod {
+    const { faults, protocol } = this.options;
+    const method = methods[name];
+    if (!method) throw faults.unsupported(`${name} in A2A ${protocol}`);
+    return method;
+  }
+
+  private params({ params }: GrpcCodecs, operation: Operation): Record<string, unknown> {
     const { tenant } = this.options;
-    return { ...(tenant !== undefined && { tenant }), ...writeParams(operation) };
+    return { ...(tenant !== undefined && { tenant }), ...params(operation) };
   }
 
   private metadata({ grpc }: GrpcCodecs, { headers }: BindingOptions): Grpc.Metadata {
@@ -145,10 +158,21 @@ export class GrpcBinding implements Binding {
     return metadata;
   }
 
-  private answer(value: unknown): Answer {
-    const text = JSON.stringify(value) ?? '{}';
-    const clean = this.options.credentials.redact(text);
-    return { value: clean === text ? value : (JSON.parse(clean) as unknown), unread: [] };
+  /** As JSON that came by HTTP is read: without the key, and not nested deeper. */
+  private answer({ doubleData }: GrpcCodecs, method: GrpcMethod, bytes: Buffer): Answer {
+    const { credentials, faults } = this.options;
+    const unread = new Set<string>();
+    const finite = (_name: string, value: unknown): unknown => {
+      if (typeof value === 'number' && !Number.isFinite(value)) unread.add('a number that is not finite');
+      return value;
+    };
+    try {
+      const text = JSON.stringify(method.read(bytes), finite);
+      const { value } = parseStrict(credentials.redactBytes(Buffer.from(text)));
+      return { value, unread: [...unread], doubleData };
+    } catch (error) {
+      throw faults.broken('sent a message that is none of the protocol', error);
+    }
   }
 
   private async failure(error: unknown, patience: RequestPatience): Promise<Error> {
@@ -167,8 +191,8 @@ export class GrpcBinding implements Binding {
     // The next call resolves and checks the name again.
     if (error.code === UNAVAILABLE) this.close();
     if (error.code === UNAVAILABLE || error.code === CANCELLED) return faults.cut(error);
-    const { detailsOf } = await grpcCodecs();
-    return faults.refused({ grpc: error.code, message: error.details, details: detailsOf(error.metadata) });
+    const { detailsOf } = await this.codecs();
+    return faults.refused({ grpc: error.code, message: error.details, details: detailsOf(error) });
   }
 
   private patience({ signal, timeoutMs }: BindingOptions): RequestPatience {
@@ -179,6 +203,9 @@ export class GrpcBinding implements Binding {
 }
 
 class NotConnected extends Error {}
+
+/** Messages are read here rather than by the library, which takes one that can't be read for an error of the server's. */
+const asItIs = (bytes: Buffer): Buffer => bytes;
 
 /** Why the channel does not connect: a channel that fails tells it to calls alone. This one changes nothing anywhere. */
 const lastError = (client: Grpc.Client): Promise<string> =>

@@ -1,24 +1,34 @@
-// The SDK's gRPC service as functions from and to ProtoJSON. Loaded when the first agent is spoken to over gRPC: most
-// processes never do.
+// A version's gRPC service as functions from and to ProtoJSON: the SDK's for 1.0, the one that the server here speaks too
+// for 0.3. Loaded when the first agent is spoken to over it: most processes never do.
 import type * as Grpc from '@grpc/grpc-js';
-import type { OperationName } from './write-request.js';
+import { namedReason } from './fault-codes.js';
+import type { ProtocolVersion } from './peer-card.js';
+import { writeLegacyMessage, writeParams, type Json, type Operation, type OperationName } from './write-request.js';
 
 export interface GrpcMethod {
   path: string;
   /** ProtoJSON to bytes. */
-  write(params: unknown): Buffer;
-  /** Bytes to ProtoJSON. */
+  write(params: Json): Buffer;
+  /** Bytes to ProtoJSON. Throws for what is no such message. */
   read(bytes: Buffer): unknown;
 }
 
 export interface GrpcCodecs {
   grpc: typeof Grpc;
-  methods: Readonly<Record<OperationName, GrpcMethod>>;
-  /** The ErrorInfo details that an error's trailer holds. */
-  detailsOf(metadata: Grpc.Metadata): { reason: string }[];
+  /** Those that the version has. */
+  methods: Readonly<Partial<Record<OperationName, GrpcMethod>>>;
+  params(operation: Operation): Json;
+  /** See `Answer`. */
+  doubleData: boolean;
+  /** The reasons that an error gives. */
+  detailsOf(error: Grpc.ServiceError): Reason[];
 }
 
-interface Json<T> {
+interface Reason {
+  reason: string;
+}
+
+interface SdkCodec<T> {
   fromJSON(value: never): T;
   toJSON(value: T): unknown;
 }
@@ -29,20 +39,24 @@ interface Definition<Request, Response> {
   responseDeserialize(bytes: Buffer): Response;
 }
 
-let loading: Promise<GrpcCodecs> | undefined;
+const loading: Partial<Record<ProtocolVersion, Promise<GrpcCodecs>>> = {};
 
-export const grpcCodecs = (): Promise<GrpcCodecs> => (loading ??= load());
+export const grpcCodecs = (protocol: ProtocolVersion): Promise<GrpcCodecs> =>
+  (loading[protocol] ??= protocol === '1.0' ? loadCurrent() : loadLegacy());
 
-async function load(): Promise<GrpcCodecs> {
-  const [grpc, sdk, { A2AService: service }, errors] = await Promise.all([
+async function loadCurrent(): Promise<GrpcCodecs> {
+  const [grpc, sdk, { A2AService: service }, detailsOf] = await Promise.all([
     import('@grpc/grpc-js'),
     import('@a2a-js/sdk'),
     import('@a2a-js/sdk/server/grpc'),
-    import('@a2a-js/sdk/errors/grpc'),
+    loadDetails(),
   ]);
-  const empty: Json<unknown> = { fromJSON: () => ({}), toJSON: () => ({}) };
+  const empty: SdkCodec<unknown> = { fromJSON: () => ({}), toJSON: () => ({}) };
   return {
     grpc,
+    params: writeParams,
+    doubleData: false,
+    detailsOf,
     methods: {
       SendMessage: method(service.sendMessage, sdk.SendMessageRequest, sdk.SendMessageResponse),
       GetTask: method(service.getTask, sdk.GetTaskRequest, sdk.Task),
@@ -61,25 +75,53 @@ async function load(): Promise<GrpcCodecs> {
       ),
       GetExtendedAgentCard: method(service.getExtendedAgentCard, sdk.GetExtendedAgentCardRequest, sdk.AgentCard),
     },
-    detailsOf(metadata) {
-      const [bytes] = metadata.get(errors.GRPC_STATUS_DETAILS_BIN);
-      if (!Buffer.isBuffer(bytes)) return [];
-      try {
-        const infos = errors.decodeStatus(bytes).details.filter(({ typeUrl }) => typeUrl.endsWith('.ErrorInfo'));
-        return infos.map(({ value }) => ({ reason: errors.decodeErrorInfo(value).reason }));
-      } catch {
-        // Not what it is said to be; the status alone has to do.
-        return [];
-      }
+  };
+}
+
+async function loadLegacy(): Promise<GrpcCodecs> {
+  const [grpc, { LEGACY_METHODS }, detailsOf] = await Promise.all([
+    import('@grpc/grpc-js'),
+    import('../a2a-v0-3/legacy-service.js'),
+    loadDetails(),
+  ]);
+  const methods = Object.entries(LEGACY_METHODS).map(([name, { path, request, response }]): [string, GrpcMethod] => [
+    name,
+    { path, write: request.write, read: response.read },
+  ]);
+  return {
+    grpc,
+    params: writeLegacyMessage,
+    doubleData: true,
+    methods: Object.fromEntries(methods),
+    detailsOf(error) {
+      const given = detailsOf(error);
+      const reason = namedReason(error.details);
+      return given.length > 0 || reason === undefined ? given : [{ reason }];
     },
+  };
+}
+
+/** Of the ErrorInfo details that an error's trailer holds. */
+async function loadDetails(): Promise<GrpcCodecs['detailsOf']> {
+  const errors = await import('@a2a-js/sdk/errors/grpc');
+  return ({ metadata }) => {
+    const [bytes] = metadata.get(errors.GRPC_STATUS_DETAILS_BIN);
+    if (!Buffer.isBuffer(bytes)) return [];
+    try {
+      const infos = errors.decodeStatus(bytes).details.filter(({ typeUrl }) => typeUrl.endsWith('.ErrorInfo'));
+      return infos.map(({ value }) => ({ reason: errors.decodeErrorInfo(value).reason }));
+    } catch {
+      // Not what it is said to be; the status alone has to do.
+      return [];
+    }
   };
 }
 
 /** The definitions' generics are too narrow to be told apart here; each request goes with its own codec above. */
 const method = <Request, Response>(
   { path, requestSerialize, responseDeserialize }: Definition<Request, Response>,
-  request: Json<Request>,
-  response: Json<Response>,
+  request: SdkCodec<Request>,
+  response: SdkCodec<Response>,
 ): GrpcMethod => ({
   path,
   write: (params) => requestSerialize(request.fromJSON(params as never)),

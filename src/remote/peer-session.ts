@@ -250,7 +250,7 @@ export class PeerSession {
     const { net, clock } = this.deps;
     const { protocol, route } = way;
     const tenant = way.tenant === undefined ? {} : { tenant: way.tenant };
-    if (way.binding === 'GRPC') return new GrpcBinding({ net, clock, faults, credentials, route, ...tenant });
+    if (way.binding === 'GRPC') return new GrpcBinding({ net, clock, faults, credentials, protocol, route, ...tenant });
     const options = { http, faults, url: route.url, protocol, ...tenant };
     return way.binding === 'JSONRPC' ? new JsonRpcBinding(options) : new RestBinding(options);
   }

@@ -1,13 +1,11 @@
 // A peer's part in whatever spelling it came: 1.0, both bindings of 0.3, and what sits between. What can't be read is
 // named, never dropped in silence. Pure.
+import { WRAPPED } from '../a2a-v0-3/legacy-part.js';
 import { decodeBase64 } from '../base64.js';
 import { isObject } from '../workspace/owner-json.js';
 import type { RemotePart } from './remote-port.js';
 
 type Json = Record<string, unknown>;
-
-/** 0.3 knew objects only: another value travels as `{value}`, marked with this. */
-export const WRAPPED = 'data_part_compat';
 
 /** Collects what could not be read, one line each. */
 export class Unread {

@@ -1,6 +1,6 @@
 // Agents elsewhere, as the rest of the product uses them: who they are, and the operations that A2A has, in this
 // product's own data model. How they are reached (version, binding, key, card) stays behind this port.
-import type { Artifact, Message, Part, Task, TaskState, TaskStatus } from '../a2a-model.js';
+import type { Artifact, Message, Part, Task, TaskStatus } from '../a2a-model.js';
 import type { AgentSkill } from '../executors/contract.js';
 
 /** Where bytes go that come with a part: `Part` holds files by reference. */
@@ -151,9 +151,3 @@ export interface RemoteAgents {
   /** Where callbacks to this agent should lead: its own `callbackUrl`, else undefined. */
   callbackUrl(name: string, scope: string): string | undefined;
 }
-
-/** States in which a remote task needs no more following. */
-export type RemoteEnd = Extract<
-  TaskState,
-  'TASK_STATE_COMPLETED' | 'TASK_STATE_FAILED' | 'TASK_STATE_CANCELED' | 'TASK_STATE_REJECTED'
->;

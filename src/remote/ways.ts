@@ -22,7 +22,6 @@ export function waysTo(card: Pick<PeerCard, 'interfaces'>, agent: Pick<RemoteAge
   const problems: string[] = [];
   const add = (entry: PeerInterface, declared: boolean): void => {
     if (agent.protocol !== undefined && entry.protocol !== agent.protocol) return;
-    if (entry.binding === 'GRPC' && entry.protocol === '0.3') return;
     const route = routeOf(entry, agent.url);
     if (!route) {
       if (declared) problems.push(`the address of its ${entry.binding} interface is not usable`);
@@ -37,8 +36,6 @@ export function waysTo(card: Pick<PeerCard, 'interfaces'>, agent: Pick<RemoteAge
     ways.push({ ...entry, route, declared });
   };
   for (const entry of card.interfaces) add(entry, true);
-  const unspoken = card.interfaces.some(({ binding, protocol }) => binding === 'GRPC' && protocol === '0.3');
-  if (unspoken && ways.length === 0) problems.push('gRPC of A2A 0.3 is not spoken here');
   const guesses = agent.protocol === undefined ? card.interfaces : [];
   for (const { tenant: _tenant, ...entry } of guesses) add({ ...entry, protocol: other(entry.protocol) }, false);
   return { ways, problems };

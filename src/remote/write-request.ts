@@ -1,6 +1,7 @@
 // Requests as each version and binding spells them. The inside is 1.0's: what 0.3 has no word for is left out. Pure.
+import { legacyRestPart, legacyRpcPart } from '../a2a-v0-3/legacy-part.js';
+import type { WirePart } from '../a2a-v0-3/wire.js';
 import type { ProtocolVersion } from './peer-card.js';
-import { WRAPPED } from './read-part.js';
 import type { RemoteMessage, RemotePart, SendRequest } from './remote-port.js';
 
 export type Json = Record<string, unknown>;
@@ -28,7 +29,7 @@ export function writeParams(operation: Operation): Json {
   };
 }
 
-function writePart(part: RemotePart): Json {
+function writePart(part: RemotePart): WirePart {
   if (!('bytes' in part)) return { ...part };
   const { bytes, ...rest } = part;
   return { raw: base64(bytes), ...rest };
@@ -40,7 +41,7 @@ export function writeLegacyParams(operation: Operation): Json {
     case 'SendMessage': {
       const { message, metadata } = operation.params;
       return {
-        message: { kind: 'message', ...message, role: legacyRole(message), parts: message.parts.map(legacyPart) },
+        message: { kind: 'message', ...message, role: legacyRole(message), parts: writeParts(message, legacyRpcPart) },
         configuration: { blocking: false, acceptedOutputModes: [] },
         ...(metadata && { metadata }),
       };
@@ -61,9 +62,9 @@ export function writeLegacyBody(operation: Operation): Json {
   switch (operation.name) {
     case 'SendMessage': {
       const { message, metadata } = operation.params;
-      const { parts, ...rest } = message;
+      const { parts: _parts, ...rest } = message;
       return {
-        message: { ...rest, content: parts.map(legacyRestPart) },
+        message: { ...rest, content: writeParts(message, legacyRestPart) },
         configuration: { blocking: false, acceptedOutputModes: [] },
         ...(metadata && { metadata }),
       };
@@ -80,36 +81,27 @@ export function writeLegacyBody(operation: Operation): Json {
   }
 }
 
+/** The message over gRPC 0.3: the body of HTTP+JSON where that has one, and resource names for what stands in its paths. */
+export function writeLegacyMessage(operation: Operation): Json {
+  const { name, params } = operation;
+  switch (name) {
+    case 'GetTask':
+    case 'CancelTask':
+    case 'SubscribeToTask': {
+      const { id, ...rest } = params;
+      return { name: `tasks/${id}`, ...rest };
+    }
+    case 'DeleteTaskPushNotificationConfig':
+      return { name: `tasks/${params.taskId}/pushNotificationConfigs/${params.id}` };
+    default:
+      return writeLegacyBody(operation);
+  }
+}
+
 const legacyRole = ({ role }: RemoteMessage): string => (role === 'ROLE_USER' ? 'user' : 'agent');
 
-const metadataOf = ({ metadata }: { metadata?: Json }): Json => (metadata ? { metadata } : {});
-
-const fileAttributes = ({ filename, mediaType }: { filename?: string; mediaType?: string }): Json => ({
-  ...(filename !== undefined && { name: filename }),
-  ...(mediaType !== undefined && { mimeType: mediaType }),
-});
-
-function legacyPart(part: RemotePart): Json {
-  if ('text' in part) return { kind: 'text', text: part.text, ...metadataOf(part) };
-  if ('data' in part) return { kind: 'data', ...wrapped(part) };
-  const content = 'bytes' in part ? { bytes: base64(part.bytes) } : { uri: part.url };
-  return { kind: 'file', file: { ...content, ...fileAttributes(part) }, ...metadataOf(part) };
-}
-
-function legacyRestPart(part: RemotePart): Json {
-  if ('text' in part) return { text: part.text, ...metadataOf(part) };
-  if ('data' in part) {
-    const { data, ...rest } = wrapped(part);
-    return { data: { data }, ...rest };
-  }
-  const content = 'bytes' in part ? { fileWithBytes: base64(part.bytes) } : { fileWithUri: part.url };
-  return { file: { ...content, ...fileAttributes(part) }, ...metadataOf(part) };
-}
-
-function wrapped({ data, metadata }: { data: unknown; metadata?: Json }): Json {
-  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { data, ...metadataOf({ metadata }) };
-  return { data: { value: data }, metadata: { ...metadata, [WRAPPED]: true } };
-}
+const writeParts = ({ parts }: RemoteMessage, write: (part: WirePart) => Json): Json[] =>
+  parts.map((part) => write(writePart(part)));
 
 const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

@@ -57,7 +57,10 @@ export function addCaller(document: Document, { name, expiresAt, ...rest }: NewC
   if (problem !== undefined) throw new AppError('invalid-params', `The caller's name ${problem}.`);
   const callers = callersOf(document);
   if (callers.some((raw) => isNamed(raw, name)))
-    throw new AppError('invalid-params', 'There is already a caller of that name.');
+    throw new AppError(
+      'invalid-params',
+      'There is already a caller of that name: rotate its key for a further one, or choose another name.',
+    );
   callers.push({ name, keys: [stored(key, expiresAt)], ...rest });
 }
 

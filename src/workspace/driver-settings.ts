@@ -2,6 +2,7 @@
 // A driver's name that is not known here keeps whatever it says.
 import { z } from 'zod';
 import { AppError } from '../errors.js';
+import { secretsIn, secretsOfArguments } from '../secret-values.js';
 import { NAME } from './names.js';
 import { parseUrl } from '../net/parse-url.js';
 
@@ -74,6 +75,12 @@ export const driverSettings = z.looseObject({ name: z.string().regex(NAME) }).tr
     context.issues.push({ code: 'custom', input: driver, path, message });
   return z.NEVER;
 });
+
+/** What is secret in `driver` as it was read, valid or not: keys that should not be there, and those on command lines. */
+export function secretsOfDriver(driver: unknown): string[] {
+  const { args } = (driver ?? {}) as { args?: unknown };
+  return [...secretsIn(driver), ...(Array.isArray(args) ? secretsOfArguments(args) : [])];
+}
 
 /** Throws `invalid-params` that names what can't be used. */
 export function checkDriver(driver: unknown): void {

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AppError } from '../errors.js';
-import type { Logger } from '../log.js';
+import type { Logger, Secrets } from '../log.js';
+import { secretsOfDriver } from './driver-settings.js';
 import { fallbackCard, readCard, type CardReading } from './card-source.js';
 import type { NewWorkspace, WorkspaceDirectory } from './directory.js';
 import { FileProblems } from './file-problems.js';
@@ -23,6 +24,8 @@ export interface WorkspacesOptions {
   /** Absolute path of the home. */
   home: string;
   log: Logger;
+  /** Where secrets of drivers' settings are registered, before a driver sees them. */
+  secrets: Pick<Secrets, 'add'>;
   /** Where readers of other owners' files report too, so that `problems()` knows all. */
   problems?: FileProblems;
   /** How often to look at the files; at every question when absent. */
@@ -46,7 +49,10 @@ class HomeWorkspaces implements WorkspaceDirectory {
   /** What `has` found at a moment. */
   private seen = { at: -1, folders: new Map<string, boolean>() };
 
-  constructor({ home, log, problems, fresh }: WorkspacesOptions) {
+  private readonly secrets: Pick<Secrets, 'add'>;
+
+  constructor({ home, log, secrets, problems, fresh }: WorkspacesOptions) {
+    this.secrets = secrets;
     this.fresh = fresh ?? new Freshness(false);
     this.root = resolve(home, 'workspaces');
     this.found = problems ?? new FileProblems(log);
@@ -138,7 +144,10 @@ class HomeWorkspaces implements WorkspaceDirectory {
       settings: new OwnerFile({
         path: join(folder, 'workspace.json'),
         fresh: this.fresh,
-        interpret: (reading, last) => this.report(name, 'workspace.json', readSettings(reading, last)),
+        interpret: (reading, last) => {
+          for (const secret of secretsOfDriver(reading.document?.['driver'])) this.secrets.add(secret);
+          return this.report(name, 'workspace.json', readSettings(reading, last));
+        },
       }),
       card: new OwnerFile({
         path: join(folder, 'card.json'),

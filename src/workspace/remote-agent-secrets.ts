@@ -1,5 +1,7 @@
-// What is secret in an entry of agents.json: its key and header values, and of each the part that a peer may repeat
-// without what stands around it. Pure.
+// What is secret in an entry of agents.json: its key and header values, what its addresses carry along, and of each the
+// part that a peer may repeat without what stands around it. Pure.
+
+import { secretsOfUrl } from '../secret-values.js';
 
 /** Headers whose value is a scheme and what it wants; of others only the schemes that are common. */
 const AUTHORIZATION = /authorization$/i;
@@ -8,10 +10,11 @@ const COMMON_SCHEME = /^(?:basic|bearer|token|apikey) +(\S+)$/i;
 
 /** Takes an entry as it was read, valid or not. */
 export function secretsOfEntry(entry: unknown): string[] {
-  const { key, headers } = (entry ?? {}) as { key?: unknown; headers?: unknown };
+  const { key, headers, url, callbackUrl } = (entry ?? {}) as Record<string, unknown>;
   const named = typeof headers === 'object' && headers !== null ? Object.entries(headers) : [];
   const values = [
     ...(isText(key) ? [key, ...passwordOf(key)] : []),
+    ...[url, callbackUrl].filter(isText).flatMap(secretsOfUrl),
     ...named.flatMap(([name, value]) => (isText(value) ? [value, ...innerOf(name, value)] : [])),
   ];
   return [...new Set(values.filter((value) => value !== ''))];

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TaskView } from '../../src/operator-wire.js';
 import { type as typed } from '../support/fake-terminal.js';
 import { OperatorServer } from '../support/operator-server.js';
@@ -133,7 +135,7 @@ describe('commands on a running server', () => {
     for (const url of ['nonsense', 'file:///etc/passwd', 'http://me:sekret@127.0.0.1:9']) {
       const { code, err } = await type('tasks', '--url', url);
       expect(code).toBe(2);
-      expect(err).toMatch(/must begin with http/);
+      expect(err).toMatch(/--url takes an address such as/);
       expect(err).not.toContain('sekret');
     }
   });
@@ -147,6 +149,29 @@ describe('commands on a running server', () => {
     expect(busy.code).toBe(5);
     expect(busy.err).toContain('The task: ');
     expect(await type('tasks', '--url', 'http://127.0.0.1:9')).toMatchObject({ code: 3, out: '' });
+  });
+
+  it('says what to do next where it can tell', async () => {
+    const { server, type } = await start();
+    await type('callers', 'add', 'demo/ann');
+    expect((await type('callers', 'add', 'demo/ann')).err).toContain('rotate its key');
+    expect((await type('chat', '-a', 'nobody', 'hi')).err).toContain('switchboard agents');
+    expect((await type('cancel', 'never-was')).err).toContain('switchboard tasks');
+    const env = { SWITCHBOARD_OPERATOR_KEY: 'wrong' };
+    expect((await typed(server.home.path, ['tasks'], { env })).err).toContain('data/operator.key');
+    mkdirSync(join(server.home.path, 'plugins'));
+    writeFileSync(join(server.home.path, 'plugins', 'late.js'), '');
+    expect((await type('plugin', 'list')).out).toContain('plugins/late.js was added since the server started');
+    expect((await type('plugin', 'test', 'late')).err).toContain('There is no late.test.ts');
+  });
+
+  it('sends the key of its home to no other machine', async () => {
+    const { type } = await start();
+    for (const host of ['http://switchboard.invalid', 'http://127.0.0.1.invalid'])
+      expect(await type('tasks', '--url', host)).toMatchObject({ code: 4, out: '' });
+    const refused = await type('tasks', '--url', 'http://me:hunter2-long@127.0.0.1:9');
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.err).not.toContain('hunter2');
   });
 
   it('doctor finds a running server ready', async () => {

@@ -88,7 +88,7 @@ class CrashRun {
     for (const pass of [this.random.between(2, rare ? 3 : 30), 1]) {
       const died = await this.onHome(durability, (subject) =>
         point.startsWith('recovery.')
-          ? this.dieRecovering(subject, point)
+          ? this.dieRecovering(subject, point, 2 * pass)
           : point.startsWith('purge.')
             ? this.diePurging(subject, `${point}:${pass}`)
             : this.dieLoaded(subject, `${point}:${pass}`),
@@ -157,8 +157,8 @@ class CrashRun {
   }
 
   /** First a crash that leaves something to recover, a torn line included; then one in the middle of recovering it. */
-  private async dieRecovering(subject: Subject, failpoint: Failpoint): Promise<boolean> {
-    const torn = { SWITCHBOARD_FAILPOINT: `journal.torn-write:${this.random.between(20, 60)}` };
+  private async dieRecovering(subject: Subject, failpoint: Failpoint, tornAt: number): Promise<boolean> {
+    const torn = { SWITCHBOARD_FAILPOINT: `journal.torn-write:${tornAt}` };
     const server = await startSwitchboard({ home: subject.home.path, env: torn });
     const crashed = await this.loadUntilDead(subject, server, this.options.seconds * 1000);
     if (!crashed) await server.kill();

@@ -343,7 +343,17 @@ describe('contexts', () => {
     it('ask plugins, and refuse when a guard throws, promises or says something odd', () => {
       const failed: string[] = [];
       const guarded = (check: PromptGuard['check']) =>
-        refusal({}, { added: [new AddedGuard({ name: 'house', check }, (problem) => failed.push(problem))] });
+        refusal(
+          {},
+          {
+            added: [
+              new AddedGuard(
+                { name: 'house', check },
+                { failed: (problem) => failed.push(problem), redact: (text) => text },
+              ),
+            ],
+          },
+        );
       expect(guarded(() => undefined)).toBeUndefined();
       expect(guarded(() => ({ message: 'no', code: 'quota' }))).toMatchObject({ code: 'quota' });
       expect(guarded(() => Promise.resolve() as never)).toMatchObject({ code: 'forbidden' });

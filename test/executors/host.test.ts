@@ -111,7 +111,7 @@ describe('the executor host ends every turn exactly once', () => {
     expect(ends()).toEqual([expect.objectContaining({ question: 'who?', from: 'operator', requestId: 'id1' })]);
   });
 
-  it.each<[string, () => unknown, string]>([
+  it.each<[string, (prompt: Prompt, handle: RunHandle) => unknown, string]>([
     ['returns nothing', async () => undefined, 'The agent returned no answer.'],
     ['completes without having said anything', async () => ({ kind: 'completed' }), 'The agent returned no answer.'],
     ['returns something unknown', async () => ({ kind: 'odd' }), 'The agent returned something that is no answer.'],
@@ -119,6 +119,24 @@ describe('the executor host ends every turn exactly once', () => {
       'returns parts that are none',
       async () => ({ kind: 'completed', parts: [{ foo: 1 }] }),
       'The agent returned an answer that is not made of parts.',
+    ],
+    [
+      'returns a part whose content is of another type',
+      async () => ({ kind: 'completed', parts: [{ text: 5 }] }),
+      'The agent returned an answer that is not made of parts.',
+    ],
+    [
+      'calls a file something that is no text',
+      async () => ({ kind: 'completed', parts: [{ url: 'https://x.example', mediaType: {} }] }),
+      'The agent returned an answer that is not made of parts.',
+    ],
+    [
+      'shows an artifact whose name is no text',
+      async (_prompt: Prompt, handle: RunHandle) => {
+        handle.artifact({ artifactId: 'a', name: 7 as never, parts: [{ text: 'x' }] });
+        return { kind: 'completed' };
+      },
+      'The agent returned an artifact that is none.',
     ],
     [
       'asks an empty question',

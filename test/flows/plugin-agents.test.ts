@@ -35,6 +35,27 @@ describe('an agent in a plugin file', () => {
     expect(await server.chat('empty', 'x')).toMatchObject({ taskState: 'failed' });
   });
 
+  it('changes no task by what it does to what it was given', async () => {
+    const server = await PluginHome.start({
+      'made.ts': agent('made', `artifact({ name: 'd', data: { n: 1 } }); return [{ data: { n: 1 } }];`),
+      'clumsy.ts': agent(
+        'clumsy',
+        `const made: any = await call('made', 'x');
+         made.parts[0].data.n = made.artifacts[0].parts[0].data.n = 2;
+         (caller as any).id = 'somebody';
+         return made.taskId;`,
+      ),
+    });
+    const { response, taskId } = await server.chat('clumsy', 'x');
+    const { ledger } = server.switchboard.core;
+    expect(ledger.get(response)?.task.artifacts.map(({ parts }) => parts)).toEqual([
+      [{ data: { n: 1 } }],
+      [{ data: { n: 1 } }],
+    ]);
+    expect(ledger.get(taskId)?.envelope.caller.id).toBe('operator');
+    expect((await server.chat('clumsy', 'again')).taskState).toBe('completed');
+  });
+
   it('decides by the message whether it answers with a message or with a task, and a mistake makes it a task', async () => {
     // Both are methods, and mean their object by `this`.
     const body = `if (this.name !== 'chooser') throw new Error('lost'); return 'ask' in handle ? 'task' : 'message';`;

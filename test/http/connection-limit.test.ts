@@ -1,4 +1,4 @@
-import { connectionLimit, openFilesLimit } from '../../src/http/connection-limit.js';
+import { connectionLimit, openFilesLimit, secondConnectionLimit } from '../../src/http/connection-limit.js';
 
 describe('the limit of connections', () => {
   it.each([
@@ -10,6 +10,17 @@ describe('the limit of connections', () => {
     [10_000, undefined, 10_000],
   ])('leaves files to open: of %s allowed ones with %s open files it is %s', (max, openFiles, limit) => {
     expect(connectionLimit(max, openFiles)).toBe(limit);
+  });
+
+  it.each([
+    [10_000, 1_000_000, 10_000],
+    [10_000, 12_024, 1_250],
+    [10_000, 16_024, 5_000],
+    [10_000, 1_024, 96],
+    [2, 20_000, 2],
+    [2, undefined, 2],
+  ])('of a second listener is what the first leaves: of %s with %s open files %s', (max, openFiles, limit) => {
+    expect(secondConnectionLimit(max, openFiles)).toBe(limit);
   });
 
   it('goes by what the system allows this process', () => {

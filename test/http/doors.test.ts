@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import { createDoors } from '../../src/http/create-doors.js';
 import { DEFAULTS, type Config } from '../../src/config.js';
+import type { Doors } from '../../src/http/door.js';
 import { Gate } from '../../src/http/gate.js';
 import { Metrics } from '../../src/http/metrics.js';
 import { createErrorWriters } from '../../src/http/error-writers.js';
@@ -24,14 +25,14 @@ interface Built {
 
 const keepsUp = { lateMs: () => 0 };
 
-function build({
+function buildDoors({
   clock = new FakeClock(),
   warn = log,
   settings = {},
   gate = new Gate({ lag: keepsUp, overloadMs: 200 }),
   authenticate = (key) => Promise.resolve(key === 'good' ? ann : undefined),
-}: Built = {}): Express {
-  const doors = createDoors({
+}: Built): Doors {
+  return createDoors({
     config: { ...DEFAULTS, rate: { perMinute: 60, burst: 2 }, maxBodyBytes: 100, ...settings },
     callers: { authenticate },
     log: warn,
@@ -41,8 +42,12 @@ function build({
     metrics: new Metrics(),
     used: () => undefined,
   });
+}
+
+function build(built: Built = {}): Express {
+  const doors = buildDoors(built);
   const app = express();
-  app.set('trust proxy', settings.trustedProxies ?? []);
+  app.set('trust proxy', built.settings?.trustedProxies ?? []);
   app.use('/caller', doors.caller(rest), (req, res) => void res.json({ id: req.caller?.id }));
   app.use('/operator', doors.operator(rest), (_req, res) => void res.json({ ok: true }));
   app.use('/json', doors.json(rest), express.json(), (req, res) => void res.json({ body: req.body ?? 'none' }));
@@ -62,6 +67,22 @@ describe('the caller door', () => {
     const response = await (await serve(build()))('/caller', { headers: headers as Record<string, string> });
     expect(response.status).toBe(status);
     if (status === 401) expect(response.headers.get('www-authenticate')).toContain('Bearer');
+  });
+
+  it('lets one caller in while another waits with a hundred requests that came before', async () => {
+    const ben: Caller = { ...ann, id: 'alpha/ben', name: 'ben' };
+    const doors = buildDoors({
+      settings: { rate: { perMinute: 60, burst: 200 } },
+      authenticate: (key) => Promise.resolve(key === 'good' ? ann : ben),
+    });
+    const came: string[] = [];
+    const knock = async (key: string): Promise<void> => {
+      const { caller } = await doors.admit({ headers: { 'x-api-key': key }, address: '::1' });
+      came.push(caller.name);
+    };
+    await Promise.all([...Array.from({ length: 100 }, () => knock('good')), knock('other')]);
+    expect(came).toHaveLength(101);
+    expect(came.indexOf('ben')).toBeLessThan(10);
   });
 
   it('refuses the request after the burst until a token is back', async () => {

@@ -33,6 +33,7 @@ const CASES: [PeerBinding, '1.0' | '0.3'][] = [
   ['GRPC', '1.0'],
   ['JSONRPC', '0.3'],
   ['HTTP+JSON', '0.3'],
+  ['GRPC', '0.3'],
 ];
 
 describe.each(CASES)('over %s of A2A %s, at the official server', (binding, version) => {
@@ -78,8 +79,8 @@ describe.each(CASES)('over %s of A2A %s, at the official server', (binding, vers
     const { id } = taskOf(await peer.send({ message: message('', { parts }) }));
     expect((await settled(peer, id)).artifacts[0]?.parts).toMatchObject([{ data: { n: 1.5, list: [true, null] } }]);
     const [, file, link, data] = server.executor.begun[0]?.parts ?? [];
-    // The official server's 0.3 over HTTP+JSON knows no file's name.
-    const nameless = version === '0.3' && binding === 'HTTP+JSON';
+    // The official server's schema of 0.3 knows no file's name.
+    const nameless = version === '0.3' && binding !== 'JSONRPC';
     const filename = nameless ? '' : 'a.bin';
     expect(file).toMatchObject({ content: { $case: 'raw' }, filename, mediaType: 'application/x-a' });
     expect([...(file?.content?.value as Buffer)]).toEqual([0, 255, 7]);

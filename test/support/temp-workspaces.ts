@@ -32,7 +32,7 @@ export class TempWorkspaces {
     homes.push(this.home);
     for (const name of names) mkdirSync(this.path(name, '.a2a'), { recursive: true });
     const { home, clock, log, problems, secrets } = this;
-    this.workspaces = openWorkspaces({ home, log, problems });
+    this.workspaces = openWorkspaces({ home, log, secrets, problems });
     this.callers = openCallers({ workspaces: this.workspaces, clock, log, secrets, problems });
   }
 

@@ -7,7 +7,7 @@ import { mediaTypeOf } from '../../../src/media-type.js';
 import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 import { safeFileName } from '../../../src/workspace/safe-file-name.js';
 
-export type PutBytes = (bytes: Uint8Array) => BlobRef;
+export type PutBytes = (bytes: Uint8Array, mediaType: string) => BlobRef;
 
 /** The parts of an answer. Throws an Error for what is none. */
 export function partsOf(answer: AgentAnswer | void, put: PutBytes): Part[] {
@@ -28,13 +28,10 @@ function partOf(part: AgentPart, put: PutBytes): Part {
 }
 
 function filePart(file: { bytes: Uint8Array; filename?: string; mediaType?: string }, put: PutBytes): Part {
-  const { filename: given, mediaType } = described(file);
-  const filename = given === undefined ? undefined : safeFileName(given);
-  return {
-    ...put(file.bytes),
-    mediaType: mediaType ?? mediaTypeOf(filename ?? ''),
-    ...(filename !== undefined && { filename }),
-  };
+  const given = described(file);
+  const filename = given.filename === undefined ? undefined : safeFileName(given.filename);
+  const mediaType = given.mediaType ?? mediaTypeOf(filename ?? '');
+  return { ...put(file.bytes, mediaType), mediaType, ...(filename !== undefined && { filename }) };
 }
 
 /** What is said about a file. Authors in JavaScript have no compiler to tell them. */
@@ -88,8 +85,9 @@ function artifactPart(artifact: AgentArtifact, put: PutBytes): Part {
   return partOf({ bytes: Buffer.from(artifact.text), ...file }, put);
 }
 
+/** Copies: what an author does to them changes no task. */
 export const receivedParts = (parts: readonly Part[], blobs: Pick<BlobStore, 'read'>, scope: string): ReceivedPart[] =>
-  parts.map((part) => ('blob' in part ? storedFile(part, blobs, scope) : part));
+  parts.map((part) => ('blob' in part ? storedFile(part, blobs, scope) : structuredClone(part)));
 
 function storedFile(
   { blob, size, filename, mediaType }: Extract<Part, { blob: string }>,

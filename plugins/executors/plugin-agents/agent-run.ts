@@ -11,6 +11,7 @@ import type {
   WorkHandle,
 } from '../../../src/authoring/agent-definition.js';
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
+import { redactedFile } from '../../../src/redacted-value.js';
 import type { Core } from '../../../src/plugin.js';
 import { artifactOf, partsOf, receivedParts, type PutBytes } from './agent-parts.js';
 import { conversation } from './conversation.js';
@@ -31,7 +32,7 @@ export interface Caller {
 }
 
 export interface RunPorts {
-  core: Pick<Core, 'blobs' | 'config'> & { ledger: Pick<Core['ledger'], 'get' | 'keep' | 'list'> };
+  core: Pick<Core, 'blobs' | 'config' | 'secrets'> & { ledger: Pick<Core['ledger'], 'get' | 'keep' | 'list'> };
   calls: Calls;
   log: Core['log'];
   plugin: string;
@@ -123,10 +124,11 @@ export class AgentRun {
     return { kind: 'completed', ...(parts.length > 0 && { parts }) };
   }
 
-  private readonly put: PutBytes = (bytes) => {
-    const { config, blobs } = this.ports.core;
+  private readonly put: PutBytes = (bytes, mediaType) => {
+    const { config, blobs, secrets } = this.ports.core;
     if (bytes.length > config.maxPartBytes) throw new Error(`a file is larger than ${config.maxPartBytes} bytes`);
-    return blobs.put(this.given.caller.scope, bytes);
+    const clean = redactedFile(bytes, mediaType, (text) => secrets.redact(text));
+    return blobs.put(this.given.caller.scope, clean);
   };
 
   private answered(what: string, id: string, from: 'caller' | 'operator'): string | undefined {

@@ -5,12 +5,15 @@ import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contr
 import type { BlobStore } from '../../../src/workspace/blob-store.js';
 import { safeFileName } from '../../../src/workspace/safe-file-name.js';
 import type { DriverEvent, TurnEnd } from '../../../src/authoring/driver.js';
+import { redactedFile } from '../../../src/redacted-value.js';
 import { mediaTypeOf } from '../../../src/media-type.js';
 
 export interface OutgoingDeps {
   blobs: BlobStore;
   /** Largest file that is given away, in bytes. */
   maxFileBytes: number;
+  /** Takes secrets out of texts. */
+  redact(text: string): string;
   notify(prompt: Prompt, text: string): void;
 }
 
@@ -145,7 +148,8 @@ export class Outgoing {
       return this.handle.status(`the file ${filename} was left out: ${reason}`);
     }
     this.room -= event.bytes.length;
-    this.artifact(filename, { ...this.deps.blobs.put(this.prompt.caller.scope, event.bytes), filename, mediaType });
+    const bytes = redactedFile(event.bytes, mediaType, (text) => this.deps.redact(text));
+    this.artifact(filename, { ...this.deps.blobs.put(this.prompt.caller.scope, bytes), filename, mediaType });
   }
 
   /** Ids follow from the turn and the order within it, so that they are unique in the task. */

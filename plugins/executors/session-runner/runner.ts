@@ -25,7 +25,7 @@ export interface SessionFiles {
 
 export type RunnerCore = Pick<
   Core,
-  'config' | 'clock' | 'log' | 'workspaces' | 'blobs' | 'net' | 'environment' | 'capabilities'
+  'config' | 'clock' | 'log' | 'workspaces' | 'blobs' | 'net' | 'environment' | 'capabilities' | 'secrets'
 > &
   A2aToolCore & {
     ledger: Pick<Core['ledger'], 'saveSession' | 'get'>;
@@ -79,10 +79,11 @@ export class Runner implements Executor {
     const { core } = this.deps;
     const settings = core.workspaces.settings(prompt.agent);
     const driver = this.driver(settings);
-    const { blobs, config } = core;
+    const { blobs, config, secrets } = core;
     const outgoing = new Outgoing(prompt, handle, {
       blobs,
       maxFileBytes: config.maxPartBytes,
+      redact: (text) => secrets.redact(text),
       notify: this.deps.notify,
     });
     const held = await this.sessions

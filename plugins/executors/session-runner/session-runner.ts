@@ -28,7 +28,7 @@ export const sessionRunner = (files: SessionFiles, given?: readonly Driver[]) =>
         const notice = { workspace: prompt.agent, caller: prompt.caller.id, text, cid: prompt.cid };
         bus.publish('owner.notified', notice);
       };
-      const { config, clock, workspaces, blobs, ledger, net, environment, capabilities } = core;
+      const { config, clock, workspaces, blobs, ledger, net, environment, capabilities, secrets } = core;
       const { calls, registry, remotes } = core;
       const drivers = given ?? [...DRIVERS, acpDriverOf(core)];
       const runner = new Runner({
@@ -41,6 +41,7 @@ export const sessionRunner = (files: SessionFiles, given?: readonly Driver[]) =>
           net,
           environment,
           capabilities,
+          secrets,
           calls,
           registry,
           remotes,

@@ -1,6 +1,7 @@
 // Passes on what assistants want their owners to know: to the log, and to a webhook where one is configured. A notice is
 // a hint and not a record: it is lost when the process ends before it is delivered.
 import { definePlugin } from '../../../src/plugin.js';
+import { secretsOfWebhook } from '../../../src/secret-values.js';
 import { NoticeWebhook } from './notice-webhook.js';
 
 export const ownerNotifier = definePlugin({
@@ -13,8 +14,7 @@ export const ownerNotifier = definePlugin({
     if (!notifier) return undefined;
     core.capabilities.provide('owner-notices');
     const { webhook } = notifier;
-    // Whoever knows the address of a chat service's webhook may post to it.
-    if (webhook !== undefined) core.secrets.add(webhook);
+    for (const secret of webhook === undefined ? [] : secretsOfWebhook(webhook)) core.secrets.add(secret);
     const post = webhook === undefined ? undefined : new NoticeWebhook({ url: webhook, net: core.net, log });
     bus.subscribe('owner.notified', (notice) => {
       log.info(notice, 'a session notifies its owner');

@@ -4,6 +4,7 @@ import { FetchError } from '../../../src/net/fetch-error.js';
 import type { Clock } from '../../../src/clock.js';
 import type { Secrets } from '../../../src/log.js';
 import type { Core } from '../../../src/plugin.js';
+import { secretsOfConfig } from '../../../src/secret-values.js';
 import { notification } from './notification.js';
 import { retryAfterMs, TRY_MS, type Outcome } from './retry-schedule.js';
 
@@ -25,9 +26,7 @@ export interface Due {
 export async function attempt(ports: AttemptPorts, due: Due, signal: AbortSignal): Promise<Outcome | undefined> {
   const { net, blobs, callers, secrets, clock } = ports;
   const { record, config, transition } = due;
-  for (const secret of [config.token, config.authentication?.credentials]) {
-    if (secret !== undefined) secrets.addPassing(secret);
-  }
+  for (const secret of secretsOfConfig(config)) secrets.addPassing(secret);
   const { id: caller, scope } = record.envelope.caller;
   const { headers, body } = notification(record, config, transition, {
     read: (blob) => blobs.read(scope, blob),

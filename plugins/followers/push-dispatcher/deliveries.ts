@@ -145,7 +145,7 @@ export class Deliveries {
 
   /** One try. Never rejects. */
   private async run(candidate: Candidate, leave: Seat['leave']): Promise<void> {
-    let how: HowItWent = 'answered';
+    let how: HowItWent | undefined;
     let rest = false;
     let lighten: (() => void) | undefined;
     try {

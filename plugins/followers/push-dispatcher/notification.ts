@@ -7,7 +7,7 @@ import type { TaskRecord, Transition } from '../../../src/ledger/records.js';
 import { signatureOf } from './signature.js';
 
 /** The most bytes of files that one notification carries; a body has to fit into memory, and into a string. */
-export const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 export interface Notification {
   headers: Record<string, string>;

@@ -35,7 +35,8 @@ interface Host {
 export interface Seat {
   /** The call lasts: it makes room for quick ones if there is room for it. */
   slow(): void;
-  leave(how: 'answered' | 'failed' | 'hung'): void;
+  /** Absent: the host was not called after all, which says nothing about it. */
+  leave(how?: 'answered' | 'failed' | 'hung'): void;
 }
 
 export class Room {
@@ -85,7 +86,7 @@ export class Room {
         this.take(place, caller, -1);
         const state = this.at(host);
         state.running -= 1;
-        state.last = how;
+        if (how) state.last = how;
         this.forgetHosts();
       },
     };

@@ -7,7 +7,7 @@ import type { Logger } from '../../../src/log.js';
 import type { Core } from '../../../src/plugin.js';
 import { attempt, type AttemptPorts, type Due } from './attempt.js';
 import { candidateKey, type Candidate } from './candidates.js';
-import { verdictOf, type Outcome } from './retry-schedule.js';
+import { verdictOf, type Outcome, type Verdict } from './retry-schedule.js';
 import type { Seat } from './room.js';
 
 export interface TryDeps {
@@ -23,7 +23,7 @@ export interface TryDeps {
   };
 }
 
-export type HowItWent = Parameters<Seat['leave']>[0];
+export type HowItWent = NonNullable<Parameters<Seat['leave']>[0]>;
 
 /** `attempt`: which try for this change it is, from 1. */
 export type DueTry = Due & { attempt: number };
@@ -35,7 +35,11 @@ interface Answered {
   registeredAt: number;
   outcome: Outcome;
   begun: number;
+  durationMs: number;
 }
+
+type Known = Pick<PushAttempt, 'taskId' | 'configId' | 'seq' | 'attempt' | 'status'>;
+type Failure = Exclude<Verdict, { kind: 'delivered' }>;
 
 export class Tries {
   private readonly unstored = new Map<string, Answered>();
@@ -84,59 +88,61 @@ export class Tries {
   }
 
   private async call(due: Due, signal: AbortSignal): Promise<Answered | undefined> {
-    const begun = this.deps.core.clock.now();
+    const { clock } = this.deps.core;
+    const begun = clock.now();
     const outcome = await attempt(this.deps.core, due, signal);
     const { transition, config } = due;
-    return outcome && { seq: transition.seq, url: config.url, registeredAt: config.createdAt, outcome, begun };
+    const about = { seq: transition.seq, url: config.url, registeredAt: config.createdAt };
+    return outcome && { ...about, outcome, begun, durationMs: clock.now() - begun };
   }
 
-  /** Makes durable what came of a try, and tells of it. */
-  private async settle(due: DueTry, { outcome, begun }: Answered): Promise<void> {
+  /** Makes durable what came of a try, and only then tells of it: what could not be stored comes here again. */
+  private async settle(due: DueTry, { outcome, begun: at, durationMs }: Answered): Promise<void> {
     const { record, config, transition, attempt: n } = due;
-    const { ledger, clock } = this.deps.core;
+    const { ledger } = this.deps.core;
     const { seq, state } = transition;
     const [taskId, configId, caller] = [record.task.id, config.id, record.envelope.caller.id];
     const { status } = outcome;
-    const durationMs = clock.now() - begun;
+    const known = { taskId, configId, seq, state, attempt: n, durationMs, ...(status !== undefined && { status }) };
     const verdict = verdictOf(outcome, n, this.deps.random());
-    const told = {
-      taskId,
-      configId,
-      caller,
-      seq,
-      state,
-      attempt: n,
-      durationMs,
-      ...(status !== undefined && { status }),
-    };
-    const { caller: _caller, ...rest } = told;
-    const tried = { ...rest, at: begun };
     if (verdict.kind === 'delivered') {
       await ledger.pushConfigs.acknowledge(taskId, configId, seq);
-      ledger.pushSchedule.record(tried);
-      this.deps.tell.delivered(told);
+      ledger.pushSchedule.record({ ...known, at });
+      this.deps.tell.delivered({ ...known, caller });
       return;
     }
-    const failed = { ...told, reason: verdict.reason };
-    ledger.pushSchedule.record({ ...tried, reason: verdict.reason });
-    this.deps.log.info({ cid: taskId, configId, seq, status, reason: failed.reason }, 'a webhook could not be told');
+    const { reason } = verdict;
+    const stands = this.isStill(due);
+    if (stands) await this.storeFailure(known, verdict);
+    ledger.pushSchedule.record({ ...known, at, reason });
+    this.deps.log.info({ cid: taskId, configId, seq, status, reason }, 'a webhook could not be told');
+    const failed = { ...known, caller, reason };
     this.deps.tell.failed(failed);
-    // What failed may have been replaced meanwhile: the one in its place has its own chance, and at once.
-    const now = ledger.get(taskId)?.envelope.pushConfigs?.find(({ id }) => id === configId);
-    if (now?.createdAt !== config.createdAt || now.url !== config.url) return;
+    if (!stands) return;
+    if (verdict.kind === 'gone') this.deps.tell.disabled({ taskId, configId, caller, by: 'gone' });
+    if (verdict.kind === 'dead') this.deps.tell.dead(failed);
+  }
+
+  /** What failed may have been replaced meanwhile: the one in its place has its own chance, and at once. */
+  private isStill({ record, config: { id, url, createdAt } }: Due): boolean {
+    const now = this.deps.core.ledger.get(record.task.id)?.envelope.pushConfigs?.find((config) => config.id === id);
+    return now?.createdAt === createdAt && now.url === url;
+  }
+
+  private async storeFailure(
+    { taskId, configId, seq, attempt: attempts, status }: Known,
+    verdict: Failure,
+  ): Promise<void> {
+    const { ledger, clock } = this.deps.core;
     if (verdict.kind === 'retry') {
       const nextAt = clock.now() + verdict.waitMs;
-      ledger.pushSchedule.postpone({ taskId, configId, seq, attempts: n, nextAt });
+      ledger.pushSchedule.postpone({ taskId, configId, seq, attempts, nextAt });
       this.postponed(nextAt);
-      return;
-    }
-    if (verdict.kind === 'gone') {
+    } else if (verdict.kind === 'gone') {
       await ledger.pushConfigs.disable(taskId, configId, 'gone');
-      this.deps.tell.disabled({ taskId, configId, caller, by: 'gone' });
     } else {
-      const letter = { seq, attempts: n, reason: verdict.reason, ...(status !== undefined && { status }) };
+      const letter = { seq, attempts, reason: verdict.reason, ...(status !== undefined && { status }) };
       await ledger.pushConfigs.giveUp(taskId, configId, letter);
-      this.deps.tell.dead(failed);
     }
   }
 }

@@ -91,7 +91,8 @@ export function readOperation(name: OperationName, params: Fields, rules: SendRu
       return { name, taskId: readId(params, 'taskId'), configId: readId(params, 'id') };
     case 'ListTaskPushNotificationConfigs': {
       mustPush(rules);
-      const pageSize = params.integer('pageSize', 0, 100) || undefined;
+      // 0.3 sets no limit.
+      const pageSize = params.integer('pageSize', 0, rules.version === LEGACY_VERSION ? undefined : 100) || undefined;
       const pageToken = params.string('pageToken', 64);
       return {
         name,

@@ -3,6 +3,7 @@ import type { ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfi
 import type { PushConfig } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
 import type { Core } from '../../../src/plugin.js';
+import { secretsOfConfig } from '../../../src/secret-values.js';
 import type { Call } from './call.js';
 import { invalid } from './fields.js';
 import { ownTask } from './own-task.js';
@@ -19,8 +20,8 @@ type Viewer = Pick<Call, 'caller' | 'target'>;
 
 /** The last checks, those that take time, and the id. Throws `invalid-params`; `field` is the path of the config's URL. */
 export async function admitConfig(ports: PushPorts, request: PushConfigRequest, field: string): Promise<PushConfig> {
-  const { id, token, authentication } = request;
-  for (const secret of [token, authentication?.credentials]) if (secret !== undefined) ports.secrets.addPassing(secret);
+  const { id } = request;
+  for (const secret of secretsOfConfig(request)) ports.secrets.addPassing(secret);
   const problem = await ports.net.checkUrl({ purpose: 'webhook', trusted: false }, request.url);
   if (problem !== undefined) throw invalid(field, problem);
   return { ...request, id: id ?? ports.newId() };

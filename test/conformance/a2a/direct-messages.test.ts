@@ -1,9 +1,11 @@
 // Agents that answer with one Message instead of a task, over each binding and in 0.3.
+import { status } from '@grpc/grpc-js';
 import { describe, expect, it } from '@jest/globals';
 import type { RunOutcome } from '../../../src/executors/contract.js';
 import { KEYS, sendParams, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import { ManualAgent, type ManualTurn } from '../../support/manual-agent.js';
 import type { Any } from './binding.js';
+import { refusal, say, text, useLegacyStub } from './legacy-grpc-stub.js';
 import { overEachBinding } from './scenario.js';
 
 const agent = new ManualAgent('message');
@@ -189,5 +191,63 @@ describe('a client of 0.3', () => {
     const body = message('d-3', { role: 'ROLE_USER', content: [{ text: 'hi' }] });
     const rest = await answered(server.send('POST', '/agents/manual/a2a/v1/message:send', { ...old, body }));
     expect(rest.json.message).toMatchObject({ role: 'ROLE_AGENT', content: [{ text: 'the answer' }] });
+  });
+
+  // A key that is for this agent alone: the service of 0.3 has no name for one.
+  const stub = useLegacyStub(server, KEYS.mia);
+  const told = {
+    $case: 'msg',
+    value: expect.objectContaining({ role: 2, taskId: '', content: [text('the answer')] }),
+  };
+
+  describe('gRPC', () => {
+    it('[C6] gets the message as 0.3 wrote it, in an answer and in a stream. (0.3)', async () => {
+      const { payload } = await answered(stub.call('sendMessage', say('hi')));
+      expect(payload).toEqual(told);
+      expect(payload.value.contextId).toMatch(/./);
+      expect(await answered(stub.events('sendStreamingMessage', say('hi')))).toEqual([told]);
+    });
+
+    it('[C6][C10] The message comes when it is ready, blocking or not, and again for the same message id. (0.3)', async () => {
+      const configuration = { acceptedOutputModes: [], historyLength: 0, blocking: false };
+      const pushNotification = { id: '', url: 'https://8.8.8.8/hook', token: '', authentication: undefined };
+      const request = { ...say('once'), configuration: { ...configuration, pushNotification } };
+      const first = await answered(stub.call('sendMessage', request));
+      expect(first.payload).toEqual(told);
+      expect(await stub.call('sendMessage', request)).toEqual(first);
+    });
+
+    it('[C6] The message consists of the accepted output modes, and a failure is told in words. (0.3)', async () => {
+      const configuration = { pushNotification: undefined, historyLength: 0, blocking: true };
+      const got = async (mode: string, end: RunOutcome): Promise<Any> => {
+        const request = { ...say('hi'), configuration: { ...configuration, acceptedOutputModes: [mode] } };
+        const { payload } = await answered(stub.call('sendMessage', request), (turn) => turn.end(end));
+        return payload.value.content;
+      };
+      const parts = [{ text: 'words' }, { data: { n: 3 } }];
+      const [words, data] = await got('text/plain', { kind: 'completed', parts });
+      expect([words, JSON.parse(data.part.value)]).toEqual([text('words'), { n: 3 }]);
+      const failed = await got('text/plain', { kind: 'failed', text: 'no paper' });
+      expect(failed).toMatchObject([{ part: { value: expect.stringContaining('no paper') } }]);
+    });
+
+    it('[C6][C18] The task behind a message is found by no operation. (0.3)', async () => {
+      let name = '';
+      await answered(stub.call('sendMessage', say('hi')), (turn) => {
+        name = `tasks/${turn.prompt.taskId}`;
+        turn.end(done);
+      });
+      const config = { name: '', pushNotificationConfig: { id: 'c', url: 'https://8.8.8.8/hook', token: '' } };
+      const calls = [
+        stub.call('getTask', { name, historyLength: 0 }),
+        stub.call('cancelTask', { name }),
+        stub.call('sendMessage', say('more', { taskId: name.slice('tasks/'.length) })),
+        stub.call('createTaskPushNotificationConfig', { parent: name, configId: 'c', config }),
+        stub.call('listTaskPushNotificationConfig', { parent: name, pageSize: 0, pageToken: '' }),
+        stub.events('taskSubscription', { name }),
+      ];
+      const refusals = await Promise.all(calls.map(refusal));
+      expect(refusals.map(({ code }) => code)).toEqual(calls.map(() => status.NOT_FOUND));
+    });
   });
 });

@@ -1,82 +1,17 @@
 // gRPC of 0.3, called by the stub that the SDK generated from its schema.
-import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { decodeErrorInfo, decodeStatus } from '@a2a-js/sdk/errors/grpc';
-import { Client, credentials, Metadata, status, type ClientReadableStream, type ServiceError } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { describe, expect, it } from '@jest/globals';
 import { IDEMPOTENT_SEND } from '../../../src/extension-uris.js';
 import { KEYS, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import type { Any } from './binding.js';
 import { grpcAddress } from './grpc-binding.js';
-
-type Method = keyof typeof LegacyA2AService;
+import { refusal, said, say, text, useLegacyStub, USER, type LegacyMethod as Method } from './legacy-grpc-stub.js';
 
 const server = useBridgeServer({ grpcPort: 0 });
-let client: Client;
-beforeAll(async () => {
-  client = new Client(await grpcAddress(server), credentials.createInsecure());
-});
-afterAll(() => client.close());
+const stub = useLegacyStub(server, KEYS.bob);
 
-let messages = 0;
-const USER = 1;
-const text = (value: string): Any => ({ part: { $case: 'text', value } });
-const said = (content: Any[], more: Any = {}): Any => ({
-  request: {
-    messageId: `lg-${++messages}`,
-    contextId: '',
-    taskId: '',
-    role: USER,
-    content,
-    metadata: undefined,
-    extensions: [],
-    ...more,
-  },
-});
-const say = (value: string, more: Any = {}): Any => said([text(value)], more);
-
-function metadataOf(entries: Record<string, string>): Metadata {
-  const metadata = new Metadata();
-  for (const [name, value] of Object.entries({ 'x-api-key': KEYS.bob, ...entries })) {
-    if (value !== '') metadata.set(name, value);
-  }
-  return metadata;
-}
-
-/** One call of the stub; rejects with the status. */
-function call(method: Method, request: Any, entries: Record<string, string> = {}, initial?: Metadata): Promise<Any> {
-  const { path, requestSerialize, responseDeserialize } = LegacyA2AService[method];
-  return new Promise((resolve, reject) => {
-    const answer = (error: ServiceError | null, value?: unknown): void => (error ? reject(error) : resolve(value));
-    client
-      .makeUnaryRequest(path, requestSerialize as never, responseDeserialize, request, metadataOf(entries), answer)
-      .on('metadata', (sent) => initial?.merge(sent));
-  });
-}
-
-function open(method: Method, request: Any, entries: Record<string, string> = {}): ClientReadableStream<Any> {
-  const { path, requestSerialize, responseDeserialize } = LegacyA2AService[method];
-  return client.makeServerStreamRequest(
-    path,
-    requestSerialize as never,
-    responseDeserialize as never,
-    request,
-    metadataOf(entries),
-  );
-}
-
-async function events(method: Method, request: Any): Promise<Any[]> {
-  const all: Any[] = [];
-  for await (const event of open(method, request)) all.push(event);
-  return all.map(({ payload }) => payload);
-}
-
-const taskOf = async (request: Any): Promise<Any> => (await call('sendMessage', request)).payload.value;
-
-const refusal = (work: Promise<unknown>): Promise<ServiceError> =>
-  work.then(
-    () => Promise.reject(new Error('was not refused')),
-    (error: ServiceError) => error,
-  );
+const taskOf = async (request: Any): Promise<Any> => (await stub.call('sendMessage', request)).payload.value;
 
 const reasonOf = ({ metadata }: ServiceError): string => {
   const [info] = decodeStatus(metadata.get('grpc-status-details-bin')[0] as Buffer).details;
@@ -85,31 +20,31 @@ const reasonOf = ({ metadata }: ServiceError): string => {
 
 describe('gRPC', () => {
   it('[C4] A stub of 0.3 sends, streams, reads, cancels and subscribes by resource names. (0.3)', async () => {
-    const sent = await call('sendMessage', say('hello'));
+    const sent = await stub.call('sendMessage', say('hello'));
     expect(sent.payload).toMatchObject({ $case: 'task', value: { status: { state: 3 } } });
     const { id, history } = sent.payload.value;
     expect(history[0]).toMatchObject({ role: USER, content: [text('hello')] });
-    expect(await call('getTask', { name: `tasks/${id}`, historyLength: 1 })).toMatchObject({
+    expect(await stub.call('getTask', { name: `tasks/${id}`, historyLength: 1 })).toMatchObject({
       id,
       status: { state: 3, timestamp: expect.stringMatching(/Z$/) },
       history: [{ role: expect.any(Number) }],
     });
 
-    const streamed = await events('sendStreamingMessage', say('stream 2'));
+    const streamed = await stub.events('sendStreamingMessage', say('stream 2'));
     expect(streamed[0]).toMatchObject({ $case: 'task' });
     expect(streamed.at(-1)).toMatchObject({ $case: 'statusUpdate', value: { final: true, status: { state: 3 } } });
     expect(streamed.map(({ $case }) => $case)).toContain('artifactUpdate');
 
     const asked = await taskOf(say('ask Which?'));
     expect(asked.status).toMatchObject({ state: 6, update: { role: 2, content: [text('Which?')] } });
-    const subscription = open('taskSubscription', { name: `tasks/${asked.id}` });
+    const subscription = stub.open('taskSubscription', { name: `tasks/${asked.id}` });
     const followed = (async () => {
       const all: Any[] = [];
       for await (const { payload } of subscription) all.push(payload);
       return all;
     })();
     await new Promise((resolve) => subscription.once('metadata', resolve));
-    expect(await call('cancelTask', { name: `tasks/${asked.id}` })).toMatchObject({ status: { state: 5 } });
+    expect(await stub.call('cancelTask', { name: `tasks/${asked.id}` })).toMatchObject({ status: { state: 5 } });
     expect((await followed).map(({ $case, value }) => [$case, value.status.state])).toEqual([
       ['task', 6],
       ['statusUpdate', 5],
@@ -128,7 +63,7 @@ describe('gRPC', () => {
     const wrapped = await taskOf(say('data [1]'));
     expect(wrapped.artifacts.at(-1).parts[0]).toEqual(data({ value: [1] }));
     const refused = await refusal(
-      call('sendMessage', said([file({ $case: 'fileWithUri', value: 'http://10.0.0.1/x' })])),
+      stub.call('sendMessage', said([file({ $case: 'fileWithUri', value: 'http://10.0.0.1/x' })])),
     );
     expect([refused.code, reasonOf(refused)]).toEqual([status.INVALID_ARGUMENT, 'INVALID_PARAMS']);
   });
@@ -141,7 +76,7 @@ describe('gRPC', () => {
     expect((await taskOf(say('wait 20; say done'))).status.state).toBe(3);
     const task = await asked(false, 'wait 60000');
     expect([1, 2]).toContain(task.status.state);
-    await call('cancelTask', { name: `tasks/${task.id}` });
+    await stub.call('cancelTask', { name: `tasks/${task.id}` });
   });
 
   it('[C4][C12] Webhooks are named below their task, and keep their secrets. (0.3)', async () => {
@@ -150,7 +85,7 @@ describe('gRPC', () => {
     const nameOf = (config: string): string => `${parent}/pushNotificationConfigs/${config}`;
     const authentication = { schemes: ['Bearer', 'Basic'], credentials: 'secret' };
     const config = { id: '', url: 'https://8.8.8.8/hook', token: 'known', authentication };
-    const created = await call('createTaskPushNotificationConfig', {
+    const created = await stub.call('createTaskPushNotificationConfig', {
       parent,
       configId: 'one',
       config: { name: nameOf('one'), pushNotificationConfig: config },
@@ -160,23 +95,57 @@ describe('gRPC', () => {
     const second = { name: '', pushNotificationConfig: { ...config, id: 'two' } };
     // The one form of the parent is in the schema's comment, the other in its annotation.
     const other = { parent: `${parent}/pushNotificationConfigs`, configId: '', config: second };
-    expect(await call('createTaskPushNotificationConfig', other)).toMatchObject({ name: nameOf('two') });
-    expect(await call('getTaskPushNotificationConfig', { name: nameOf('two') })).toMatchObject({ name: nameOf('two') });
+    expect(await stub.call('createTaskPushNotificationConfig', other)).toMatchObject({ name: nameOf('two') });
+    expect(await stub.call('getTaskPushNotificationConfig', { name: nameOf('two') })).toMatchObject({
+      name: nameOf('two'),
+    });
     // Without an id, the first is meant.
-    expect(await call('getTaskPushNotificationConfig', { name: nameOf('') })).toMatchObject({ name: nameOf('one') });
+    expect(await stub.call('getTaskPushNotificationConfig', { name: nameOf('') })).toMatchObject({
+      name: nameOf('one'),
+    });
     const list = async (): Promise<string[]> =>
-      (await call('listTaskPushNotificationConfig', { parent, pageSize: 0, pageToken: '' })).configs.map(
+      (await stub.call('listTaskPushNotificationConfig', { parent, pageSize: 0, pageToken: '' })).configs.map(
         ({ name }: Any) => name,
       );
     expect(await list()).toEqual([nameOf('one'), nameOf('two')]);
-    expect(await call('deleteTaskPushNotificationConfig', { name: nameOf('one') })).toEqual({});
+    expect(await stub.call('deleteTaskPushNotificationConfig', { name: nameOf('one') })).toEqual({});
     expect(await list()).toEqual([nameOf('two')]);
     const two = { parent, configId: 'other', config: second };
-    expect((await refusal(call('createTaskPushNotificationConfig', two))).code).toBe(status.INVALID_ARGUMENT);
+    expect((await refusal(stub.call('createTaskPushNotificationConfig', two))).code).toBe(status.INVALID_ARGUMENT);
+  });
+
+  it('[C4][C12] Webhooks are listed in pages where a size is asked for. (0.3)', async () => {
+    const { id } = await taskOf(say('ask x'));
+    const parent = `tasks/${id}`;
+    for (const configId of ['a', 'b', 'c']) {
+      const config = { name: '', pushNotificationConfig: { id: '', url: 'https://8.8.8.8/hook', token: '' } };
+      await stub.call('createTaskPushNotificationConfig', { parent, configId, config });
+    }
+    const page = async (pageSize: number, pageToken = ''): Promise<[string[], string]> => {
+      const request = { parent, pageSize, pageToken };
+      const { configs, nextPageToken } = await stub.call('listTaskPushNotificationConfig', request);
+      return [configs.map((one: Any) => one.pushNotificationConfig.id), nextPageToken];
+    };
+    const [first, token] = await page(2);
+    expect([first, await page(2, token)]).toEqual([
+      ['a', 'b'],
+      [['c'], ''],
+    ]);
+    for (const size of [0, 3, 1000]) expect(await page(size)).toEqual([['a', 'b', 'c'], '']);
+    const refusals = await Promise.all([page(-1), page(2, 'no token')].map(refusal));
+    expect(refusals.map(({ code }) => code)).toEqual([status.INVALID_ARGUMENT, status.INVALID_ARGUMENT]);
+    const read = async (query: string): Promise<Any> => {
+      const headers = { 'A2A-Version': '0.3' };
+      const path = `/a2a/v1/${parent}/pushNotificationConfigs?${query}`;
+      return (await server.send('GET', path, { key: KEYS.bob, headers })).json;
+    };
+    const { configs, nextPageToken } = await read('page_size=2');
+    expect([configs.length, nextPageToken]).toEqual([2, token]);
+    expect((await read(`pageSize=2&pageToken=${token}`)).configs).toHaveLength(1);
   });
 
   it('[C4][C14][C15] GetAgentCard gives the card of the key, with gRPC among its interfaces. (0.3)', async () => {
-    const card = await call('getAgentCard', {});
+    const card = await stub.call('getAgentCard', {});
     expect(card).toMatchObject({
       name: 'alpha',
       protocolVersion: '0.3.0',
@@ -202,7 +171,7 @@ describe('gRPC', () => {
 
   it('[C4][C17] The version and the extensions are read from the metadata, under the names of 0.3. (0.3)', async () => {
     const get = (entries: Record<string, string>, initial?: Metadata): Promise<Any> =>
-      call('getTask', { name: 'tasks/none', historyLength: 0 }, entries, initial);
+      stub.call('getTask', { name: 'tasks/none', historyLength: 0 }, entries, initial);
     for (const version of ['', '0.3', '0.3.0']) {
       expect((await refusal(get({ 'a2a-version': version }))).code).toBe(status.NOT_FOUND);
     }
@@ -240,10 +209,10 @@ describe('gRPC', () => {
       refusals.push(['deleteTaskPushNotificationConfig', named(name), {}, status.INVALID_ARGUMENT, 'INVALID_PARAMS']);
     }
     for (const [method, request, entries, code, reason] of refusals) {
-      const error = await refusal(call(method, request, entries));
+      const error = await refusal(stub.call(method, request, entries));
       expect([method, request, error.code, reasonOf(error)]).toEqual([method, request, code, reason]);
     }
-    const subscription = open('taskSubscription', named('tasks/unknown'));
+    const subscription = stub.open('taskSubscription', named('tasks/unknown'));
     const error = await refusal((async () => subscription[Symbol.asyncIterator]().next())());
     expect([error.code, reasonOf(error)]).toEqual([status.NOT_FOUND, 'TASK_NOT_FOUND']);
   });

@@ -108,6 +108,15 @@ describe('the client', () => {
     expect(
       await used({ supportedInterfaces: [{ url: '/a', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' }] }),
     ).toEqual(['1.0', 'HTTP+JSON', ['HTTP+JSON']]);
+    const grpc = { protocolVersion: '0.3.0', url: '127.0.0.1:1', preferredTransport: 'GRPC' };
+    expect(await used(grpc)).toEqual(['0.3', 'GRPC', ['GRPC']]);
+    expect(
+      await used({
+        ...grpc,
+        supportedInterfaces: [{ url: '127.0.0.1:1', protocolBinding: 'GRPC', protocolVersion: '0.3' }],
+        additionalInterfaces: [{ url: '/a2a', transport: 'JSONRPC' }],
+      }),
+    ).toEqual(['0.3', 'GRPC', ['GRPC', 'JSONRPC']]);
   });
 
   it('[C16] The older name of the card is tried where the newer one is not found, below the address and at the root. (0.3)', async () => {

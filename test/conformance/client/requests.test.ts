@@ -207,6 +207,27 @@ describe('the client', () => {
     for (const { params } of peer.requests) expect(params).not.toHaveProperty('tenant');
   });
 
+  it('[C1][C4] Over gRPC of 0.3 it calls the methods of that version, by resource names and without a version. (0.3)', async () => {
+    const peer = closeAfter(await new SdkPeer({ bindings: ['GRPC'], versions: ['0.3'], key: KEY }).start());
+    const remote = await new RemoteHome().connect({ url: peer.url, key: KEY });
+    await everything(remote, TRACE);
+    expect(peer.grpcCalls.map(({ path }) => path)).toEqual(
+      [
+        'SendMessage',
+        'TaskSubscription',
+        'GetTask',
+        'CreateTaskPushNotificationConfig',
+        'DeleteTaskPushNotificationConfig',
+        'CancelTask',
+      ].map((name) => `/a2a.v1.A2AService/${name}`),
+    );
+    for (const { metadata } of peer.grpcCalls) {
+      expect(metadata).toMatchObject({ authorization: `Bearer ${KEY}`, traceparent: TRACE });
+      expect(metadata).not.toHaveProperty('a2a-version');
+    }
+    expect(peer.requests.map(({ method, path }) => [method, path])).toEqual([['GET', '/.well-known/agent-card.json']]);
+  });
+
   it('[C19] What 0.3 does not have is told as unsupported, without a request. (0.3)', async () => {
     const { peer, remote } = await peerWith({ supportedInterfaces: undefined, protocolVersion: '0.3.0', url: '/a2a' });
     expect(remote.offers.list).toBe(false);

@@ -219,6 +219,7 @@ export class FakeHome {
           fetch: () => this.outbound,
         },
         environment: createEnvironment(this.variables, new Secrets()),
+        secrets: new Secrets(),
         capabilities: { provide: () => undefined, has: () => this.forOwner },
         workspaces: {
           names: () => ['helper'],

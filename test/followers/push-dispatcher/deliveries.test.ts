@@ -382,6 +382,23 @@ describe('deliveries', () => {
     expect(at.net.posts.length).toBe(17);
   });
 
+  it('give a host no more room for a notification that could not be sent to it yet', async () => {
+    const home = await new TestLedger((clock) => mirrors.open({ clock })).restart();
+    const at = new Desk(home);
+    const artifact = { artifactId: 'f', parts: [{ blob: 'x', size: 5_000_000 }] };
+    const create = async (cid: string, host: string, heavy: boolean): Promise<void> => {
+      await home.ledger.create(newTask(cid, { pushConfig: { ...hook('x'), url: `https://${host}/${cid}` } }));
+      const piece = { cid, turn: 1, kind: 'artifact', artifact, append: false, lastChunk: true } as const;
+      if (heavy) await home.say(['agent.prompt.progress', piece]);
+      at.deliveries.wake(cid);
+      await at.settle();
+    };
+    for (let n = 0; n < 4; n++) await create(`heavy-${n}`, `elsewhere-${n}.example`, true);
+    await create('no-room', 'unknown.example', true);
+    for (let n = 0; n < 8; n++) await create(`small-${n}`, 'unknown.example', false);
+    expect(at.net.seen.filter((seen) => seen.startsWith('small'))).toHaveLength(LIMITS.perDoubtfulHost);
+  });
+
   it('call nobody again because an acknowledgement could not be stored, but store it when that works', async () => {
     const at = await desk(hook('a'));
     await at.wake();
@@ -393,6 +410,23 @@ describe('deliveries', () => {
     at.home.ledger.pushConfigs.acknowledge = acknowledge;
     await at.pass(1_000);
     expect([at.net.posts.length, at.delivered.length, at.owedAfter('a')]).toEqual([1, 1, 2]);
+  });
+
+  it('tell once of the try whose end could not be stored at first', async () => {
+    const at = await desk(hook('a'));
+    await at.wake();
+    for (const delay of DELAYS_MS) {
+      await at.answerLast(500);
+      await at.pass(delay);
+    }
+    const { giveUp } = at.home.ledger.pushConfigs;
+    at.home.ledger.pushConfigs.giveUp = async () => Promise.reject(new Error('disk full'));
+    await at.answerLast(500);
+    await at.pass(5_000);
+    at.home.ledger.pushConfigs.giveUp = giveUp;
+    await at.pass(1_000);
+    expect([at.net.posts.length, at.failed.length, at.dead.length]).toEqual([MAX_TRIES, MAX_TRIES, 1]);
+    expect(at.home.ledger.pushSchedule.tries('t1', 'a', 100)).toHaveLength(MAX_TRIES);
   });
 
   it('call the webhook that took the place of one whose answer could not be stored', async () => {

@@ -5,6 +5,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as grpc from '@grpc/grpc-js';
 import { AgentCard } from '@a2a-js/sdk';
+import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { DefaultRequestHandler, InMemoryTaskStore, type User } from '@a2a-js/sdk/server';
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
@@ -136,7 +137,9 @@ export class SdkPeer {
     );
     this.handler = this.makeHandler(this.options.bindings ?? ['JSONRPC', 'HTTP+JSON', 'GRPC']);
     const anyone = (): Promise<User> => Promise.resolve({ isAuthenticated: true, userName: 'caller' });
-    server.addService(A2AService, grpcService({ requestHandler: this.handler, userBuilder: anyone }));
+    const options = { requestHandler: this.handler, userBuilder: anyone };
+    server.addService(A2AService, grpcService(options));
+    if (this.legacy) server.addService(LegacyA2AService, legacyGrpcService(options));
     this.grpcServer = server;
   }
 }

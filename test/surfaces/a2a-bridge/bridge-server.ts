@@ -11,12 +11,13 @@ import type { Plugin } from '../../../src/plugin.js';
 
 /**
  * Keys: callers of alpha are ann and bob, of beta bob; eve belongs to alpha and may use both, max the agent that a test
- * may have added as `manual`. */
+ * may have added as `manual`, mia that one alone. */
 export const KEYS = {
   ann: 'key-alpha-ann',
   bob: 'key-alpha-bob',
   eve: 'key-alpha-eve',
   max: 'key-alpha-max',
+  mia: 'key-alpha-mia',
   betaBob: 'key-beta-bob',
   pia: 'key-private-pia',
 };
@@ -58,6 +59,7 @@ export class BridgeServer {
         { name: 'bob', key: KEYS.bob },
         { name: 'eve', key: KEYS.eve, agents: ['alpha', 'beta'] },
         { name: 'max', key: KEYS.max, agents: ['alpha', 'manual'] },
+        { name: 'mia', key: KEYS.mia, agents: ['manual'] },
       ],
     });
     this.write('beta', 'callers.json', { v: 1, callers: [{ name: 'bob', key: KEYS.betaBob }] });

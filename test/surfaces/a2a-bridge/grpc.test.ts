@@ -2,8 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createConnection as dialTcp, createServer, type AddressInfo, type Socket } from 'node:net';
 import { connect } from 'node:tls';
 import { decodeErrorInfo, decodeStatus } from '@a2a-js/sdk/errors/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
@@ -16,7 +15,7 @@ import { LOOK_MS } from '../../../plugins/surfaces/a2a-bridge/grpc/tls-files.js'
 import { FakeClock } from '../../support/fake-clock.js';
 import { ManualAgent } from '../../support/manual-agent.js';
 import { SelfSigned } from '../../support/self-signed.js';
-import { BridgeServer, KEYS, sendParams, useBridgeServer } from './bridge-server.js';
+import { BridgeServer, KEYS, OPERATOR_KEY, sendParams, useBridgeServer } from './bridge-server.js';
 
 const server = useBridgeServer({ grpcPort: 0, maxBodyBytes: 100_000 });
 
@@ -212,6 +211,32 @@ describe('the gRPC listener', () => {
     const cut = expect(stream.next()).rejects.toMatchObject({ code: status.UNAVAILABLE });
     await stopping.stop();
     await cut;
+  });
+
+  it('closes connections beyond the limit, and counts them', async () => {
+    const small = new BridgeServer();
+    await small.start({ grpcPort: 0, connections: { max: 2 } });
+    try {
+      const { hostname, port } = new URL(`http://${await grpcAddress(small)}`);
+      const dial = async (): Promise<Socket> => {
+        const socket = dialTcp(Number(port), hostname);
+        await once(socket, 'connect');
+        return socket;
+      };
+      const held = [await dial(), await dial()];
+      await once((await dial()).resume(), 'close');
+      expect(held.map(({ destroyed }) => destroyed)).toEqual([false, false]);
+      const metrics = await small.send('GET', '/metrics', { key: OPERATOR_KEY });
+      expect(metrics.text).toContain('switchboard_grpc_connections_dropped_total 1');
+      for (const socket of held) socket.destroy();
+      const client = new Client(`${hostname}:${port}`, credentials.createInsecure());
+      // The server may have to notice first, and the client then dials again.
+      await new Promise((resolve) => client.waitForReady(Infinity, resolve));
+      expect(await raw(client, withData(nested(1)))).toBe(status.OK);
+      client.close();
+    } finally {
+      await small.stop();
+    }
   });
 
   it('that finds its port taken keeps the server from starting, and says so', async () => {

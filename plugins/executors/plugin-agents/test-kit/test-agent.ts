@@ -12,7 +12,7 @@ import { ExecutorRegistry } from '../../../../src/executors/registry.js';
 import type { TaskRecord } from '../../../../src/ledger/records.js';
 import { LEDGER_DECLARATION } from '../../../../src/ledger/bus-events.js';
 import { RESPONSE_ARTIFACT } from '../../../../src/ledger/task-reducer.js';
-import { silentLogger } from '../../../../src/log.js';
+import { Secrets, silentLogger } from '../../../../src/log.js';
 import type { Plugin, PluginContext } from '../../../../src/plugin.js';
 import { AgentExecutor } from '../agent-executor.js';
 import { partsOf } from '../agent-parts.js';
@@ -66,7 +66,7 @@ export async function testAgent(plugin: Plugin, options: TestOptions = {}): Prom
   });
   const faults: string[] = [];
   const registry = new ExecutorRegistry(log);
-  const core = { blobs, ledger, registry, config: { maxPartBytes: 10 * 1024 * 1024 } };
+  const core = { blobs, ledger, registry, secrets: new Secrets(), config: { maxPartBytes: 10 * 1024 * 1024 } };
   const executor = new AgentExecutor({ core: core as never, log, calls: fakeCalls(options.agents ?? {}) });
   registry.register(executor);
   new ExecutorHost({

@@ -1,18 +1,24 @@
 // Where gRPC is spoken: a port of its own, open from the server's start to its stop.
-import { createServer, type AddressInfo, type Server as Listener, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server as NetServer, type Socket } from 'node:net';
 import { experimental, ServerCredentials, type Server, type ServerOptions } from '@grpc/grpc-js';
 import type { Clock } from '../../../../src/clock.js';
 import type { Config } from '../../../../src/config.js';
 import { AppError, errorText } from '../../../../src/errors.js';
+import { openFilesLimit, secondConnectionLimit } from '../../../../src/http/connection-limit.js';
 import { listensEverywhere, LOOPBACK } from '../../../../src/http/local-url.js';
 import type { Logger } from '../../../../src/log.js';
 import { TlsFiles } from './tls-files.js';
 
-export type GrpcConfig = Pick<Config, 'host' | 'grpcPort' | 'grpc' | 'publicUrl' | 'maxBodyBytes' | 'heartbeatSeconds'>;
+export type GrpcConfig = Pick<
+  Config,
+  'host' | 'grpcPort' | 'grpc' | 'publicUrl' | 'maxBodyBytes' | 'heartbeatSeconds' | 'connections'
+>;
 
 export interface ListenDeps {
   clock: Clock;
   log: Logger;
+  /** Told of each connection that was closed because there were too many. */
+  dropped(): void;
 }
 
 /** An idle connection that does not answer a ping for this long is closed, in milliseconds. */
@@ -26,38 +32,58 @@ export const serverOptions = ({ maxBodyBytes, heartbeatSeconds }: GrpcConfig): S
   'grpc.keepalive_timeout_ms': PING_TIMEOUT_MS,
 });
 
-export interface GrpcListener {
-  /** What cards advertise. */
+export interface GrpcPort {
+  /** `host:port`, as cards advertise it. */
   address: string;
   /** Takes no more calls and resolves when the last one is answered; what is left after `graceMs` is cut off. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Starts listening. Throws AppError `config` when the files or the address can't be used. */
+/**
+ * Starts listening. grpc-js counts no connections, so the port is held here and they are handed on to it. Throws AppError
+ * `config` when the files or the address can't be used.
+ */
 export async function listenGrpc(
   server: Server,
   port: number,
   config: GrpcConfig,
   deps: ListenDeps,
-): Promise<GrpcListener> {
-  const { host, grpc, publicUrl } = config;
+): Promise<GrpcPort> {
+  const { host, grpc, publicUrl, connections } = config;
   try {
     const injector = server.createConnectionInjector(credentials(grpc, deps));
-    const sockets = new Set<Socket>();
-    const listener = createServer({ noDelay: true }, (socket) => {
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
+    const open = new Set<Socket>();
+    const listener = createServer((socket) => {
+      open.add(socket);
+      socket.on('close', () => open.delete(socket));
       injector.injectConnection(socket);
     });
-    const bound = await listen(listener, host, port);
+    listener.maxConnections = secondConnectionLimit(connections.max, openFilesLimit());
+    listener.on('drop', deps.dropped);
+    const bound = await listening(listener, host, port).catch((error: unknown) => {
+      // Else the certificate's files would be looked at for ever.
+      injector.destroy();
+      throw error;
+    });
     const named = listensEverywhere(host) && publicUrl !== undefined ? new URL(publicUrl).hostname : undefined;
-    const known = named === undefined ? hostPort(LOOPBACK[host] ?? host, bound) : `${named}:${bound}`;
     return {
-      address: grpc.publicAddress ?? known,
-      close: (graceMs) => close(server, listener, sockets, deps, graceMs),
+      address:
+        grpc.publicAddress ?? (named === undefined ? hostPort(LOOPBACK[host] ?? host, bound) : `${named}:${bound}`),
+      async close(graceMs) {
+        const cancel = deps.clock.after(graceMs, () => {
+          server.forceShutdown();
+          for (const socket of open) socket.destroy();
+        });
+        await Promise.all([
+          new Promise<void>((resolve) => listener.close(() => resolve())),
+          new Promise<void>((resolve) => server.tryShutdown(() => resolve())),
+        ]);
+        cancel();
+      },
     };
   } catch (error) {
-    throw new AppError('config', `gRPC can't be spoken at ${hostPort(host, port)}: ${errorText(error)}`);
+    const files = grpc.cert === undefined ? '' : ' with the files of grpc.cert and grpc.key';
+    throw new AppError('config', `gRPC can't be spoken at ${hostPort(host, port)}${files}: ${errorText(error)}`);
   }
 }
 
@@ -68,7 +94,7 @@ function credentials({ cert, key }: Config['grpc'], { clock, log }: ListenDeps):
   return experimental.createCertificateProviderServerCredentials(new TlsFiles({ cert, key }, clock, log), null, false);
 }
 
-const listen = (listener: Listener, host: string, port: number): Promise<number> =>
+const listening = (listener: NetServer, host: string, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     listener.once('error', reject);
     listener.listen({ host, port }, () => {
@@ -76,28 +102,3 @@ const listen = (listener: Listener, host: string, port: number): Promise<number>
       resolve((listener.address() as AddressInfo).port);
     });
   });
-
-/**
- * gRPC's own shutdown leaves the sockets to the clients: one that says nothing and stays would keep the process from ever
- * ending.
- */
-function close(
-  server: Server,
-  listener: Listener,
-  sockets: ReadonlySet<Socket>,
-  { clock }: Pick<ListenDeps, 'clock'>,
-  graceMs: number,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(graceMs, () => {
-      server.forceShutdown();
-      for (const socket of sockets) socket.destroy();
-    });
-    const shut = new Promise<void>((done) => server.tryShutdown(() => done()));
-    const closed = new Promise<void>((done) => listener.close(() => done()));
-    void Promise.all([shut, closed]).then(() => {
-      cancel();
-      resolve();
-    });
-  });
-}

@@ -113,8 +113,10 @@ export const LEGACY_REST: LegacyShape = {
       case 'CreateTaskPushNotificationConfig':
       case 'GetTaskPushNotificationConfig':
         return config(answer as WirePushConfig);
-      case 'ListTaskPushNotificationConfigs':
-        return { configs: listed(answer).map(config) };
+      case 'ListTaskPushNotificationConfigs': {
+        const { nextPageToken } = answer as Json;
+        return { configs: listed(answer).map(config), ...(nextPageToken !== '' && { nextPageToken }) };
+      }
       case 'GetExtendedAgentCard':
         return legacyRestCard(answer as WireCard);
       default:

@@ -29,7 +29,7 @@ function asRest(name: OperationName, params: Fields): Json {
     case 'CreateTaskPushNotificationConfig':
       return { taskId: parentOf(params), pushNotificationConfig: newConfig(params) };
     case 'ListTaskPushNotificationConfigs':
-      return { taskId: parentOf(params) };
+      return { taskId: parentOf(params), pageSize: params.raw('pageSize'), pageToken: params.raw('pageToken') };
     case 'GetTaskPushNotificationConfig':
     case 'DeleteTaskPushNotificationConfig':
       return configOf(params);

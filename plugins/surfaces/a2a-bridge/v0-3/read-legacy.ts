@@ -18,8 +18,9 @@ export function readLegacy(name: OperationName, params: Fields): Json {
       return { ...pushConfig(params.child('pushNotificationConfig')), taskId: params.raw('taskId') };
     case 'GetTaskPushNotificationConfig':
     case 'DeleteTaskPushNotificationConfig':
-    case 'ListTaskPushNotificationConfigs':
       return configName(params);
+    case 'ListTaskPushNotificationConfigs':
+      return { ...configName(params), ...configPage(params) };
     case 'CancelTask':
     case 'SubscribeToTask':
       return { id: params.raw('id'), metadata: params.raw('metadata') };
@@ -116,6 +117,10 @@ function configName(params: Fields): Json {
   if (taskId !== undefined) return { taskId, id: params.raw('id') };
   return { taskId: params.raw('id'), id: params.raw('pushNotificationConfigId') };
 }
+
+/** JSON-RPC lists all there are: its answer has no place for a page token. */
+const configPage = (params: Fields): Json =>
+  params.raw('taskId') === undefined ? {} : { pageSize: params.raw('pageSize'), pageToken: params.raw('pageToken') };
 
 /** 1.0 knows one scheme a config: the first is kept. */
 function pushConfig(config: Fields | undefined): Json | undefined {
