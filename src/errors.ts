@@ -68,9 +68,17 @@ const TOLD = 4_000;
 
 export const UNREADABLE = 'it threw a value that can not be read';
 
-/** The text, cut where it is too long to be told. What may hold a secret is redacted before: half of one is found by nobody. */
-export const clipped = (text: string, most = TOLD): string =>
-  text.length <= most ? text : `${text.slice(0, most)}… (cut from ${text.length} characters)`;
+/** Longer than any secret, in characters. */
+const LONGEST_WORD = 1_000;
+
+/** The text, cut between two words where it is too long to be told: half a secret would not be known for one any more. */
+export function clipped(text: string, most = TOLD): string {
+  if (text.length <= most) return text;
+  const cutsWord = (at: number): boolean => at > 0 && /\S\S/.test(text.slice(at - 1, at + 1));
+  let end = most;
+  while (cutsWord(end) && most - end < LONGEST_WORD) end--;
+  return `${text.slice(0, end)}… (cut from ${text.length} characters)`;
+}
 
 /**
  * What was thrown; another error in its place where it throws as soon as somebody looks at it, or is an error whose texts

@@ -56,6 +56,13 @@ describe('something thrown that can be read', () => {
     expect(JSON.stringify(loggedError(secret, redacted))).not.toContain('a-sec');
   });
 
+  it('is cut between two words, so that no part of a secret is left', () => {
+    expect(clipped('the key is sb_0123456789 there', 20)).toBe('the key is … (cut from 30 characters)');
+    expect(clipped('the key is sb_0123456789 there', 24)).toBe('the key is sb_0123456789… (cut from 30 characters)');
+    expect(clipped('the key is sb_0123456789 there', 11)).toBe('the key is … (cut from 30 characters)');
+    expect(clipped('x'.repeat(9_000))).toBe(`${'x'.repeat(3_000)}… (cut from 9000 characters)`);
+  });
+
   it.each([
     ['frozen', () => Object.freeze(new Error('cold'))],
     ['its own cause', () => Object.assign(new Error('cold'), { cause: undefined as unknown })],
