@@ -99,11 +99,11 @@ export function readable(thrown: unknown): unknown {
   return Object.assign(new Error(UNREADABLE), { stack: undefined });
 }
 
-/** The text of anything thrown, for logs. Never throws. */
+/** The text of anything thrown, for logs, whatever its length. Never throws. */
 export function errorText(thrown: unknown): string {
   try {
     const error = readable(thrown);
-    return clipped(error instanceof Error ? error.message : String(error));
+    return error instanceof Error ? error.message : String(error);
   } catch {
     return UNREADABLE;
   }

@@ -1,5 +1,6 @@
 // Structured logs. Secrets are redacted by name here and by value wherever they were registered.
 import { pino, type Logger } from 'pino';
+import { clipped } from './errors.js';
 import { loggedError } from './logged-error.js';
 import { formsOf, MIN_LENGTH } from './secret-forms.js';
 import { SecretMatcher } from './secret-matcher.js';
@@ -94,15 +95,26 @@ export function createLogger(
   secrets: Secrets,
   destination: { write(line: string): void } = process.stderr,
 ): Logger {
+  const redact = (text: string): string => secrets.redact(text);
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      serializers: { err: loggedError },
+      serializers: { err: (thrown: unknown) => loggedError(thrown, redact) },
+      formatters: { log: (members) => shortened(members, redact) },
       redact: { paths: SECRET_NAMES.flatMap((name) => [name, `*.${name}`]), censor: REDACTED },
     },
     { write: (line: string) => void destination.write(secrets.redact(line)) },
+  );
+}
+
+/** Texts that foreign code made may be endless. */
+function shortened(members: Record<string, unknown>, redact: (text: string) => string): Record<string, unknown> {
+  const isLong = (value: unknown): value is string => typeof value === 'string' && value !== clipped(value);
+  if (!Object.values(members).some(isLong)) return members;
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [name, isLong(value) ? clipped(redact(value)) : value]),
   );
 }
 

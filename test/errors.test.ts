@@ -14,6 +14,7 @@ const revoked = (): object => {
   revoke();
   return proxy;
 };
+const plain = (text: string): string => text;
 const trap = (): never => {
   throw new Error('trap');
 };
@@ -32,7 +33,7 @@ describe('something thrown that can not be read', () => {
     expect(errorText(make())).toBe('it threw a value that can not be read');
     expect(readable(make())).toMatchObject({ message: 'it threw a value that can not be read', stack: undefined });
     expect(toAppError(make())).toMatchObject({ code: 'internal' });
-    expect(JSON.stringify(loggedError(make()))).toContain('can not be read');
+    expect(JSON.stringify(loggedError(make(), plain))).toContain('can not be read');
   });
 });
 
@@ -45,12 +46,14 @@ describe('something thrown that can be read', () => {
     },
   );
 
-  it('is cut where it is too long, in its text and in the log', () => {
+  it('is cut in the log where it is too long, and no half of a secret is left', () => {
     const error = Object.assign(new Error('x'.repeat(1_000_000)), { more: 'y'.repeat(1_000_000), code: 'E1' });
-    expect(errorText(error).length).toBeLessThan(5_000);
-    expect(JSON.stringify(loggedError(error)).length).toBeLessThan(15_000);
-    expect(loggedError(error)).toMatchObject({ type: 'Error', code: 'E1' });
+    expect(JSON.stringify(loggedError(error, plain)).length).toBeLessThan(15_000);
+    expect(loggedError(error, plain)).toMatchObject({ type: 'Error', code: 'E1' });
     expect(clipped('short')).toBe('short');
+    const secret = new Error(`${'x'.repeat(3_995)}a-secret`);
+    const redacted = (text: string): string => text.replaceAll('a-secret', '[redacted]');
+    expect(JSON.stringify(loggedError(secret, redacted))).not.toContain('a-sec');
   });
 
   it('is cut between two words, so that no part of a secret is left', () => {
@@ -66,6 +69,6 @@ describe('something thrown that can be read', () => {
   ])('is logged also when it is %s', (_what, make) => {
     const error = make();
     if (Object.isExtensible(error)) (error as { cause: unknown }).cause = error;
-    expect(JSON.stringify(loggedError(error))).toContain('cold');
+    expect(JSON.stringify(loggedError(error, plain))).toContain('cold');
   });
 });

@@ -189,3 +189,16 @@ describe('secrets', () => {
     }
   });
 });
+
+describe('a long text of foreign code', () => {
+  it('is cut in a line after the secrets are out of it', () => {
+    const secrets = new Secrets();
+    secrets.add(PLAIN);
+    const lines: string[] = [];
+    const log = createLogger('info', secrets, { write: (line) => void lines.push(line) });
+    log.error({ reason: `${'x'.repeat(3_995)}${PLAIN}${'y'.repeat(1_000_000)}`, n: 7 }, 'said');
+    expect(lines[0]?.length).toBeLessThan(5_000);
+    expect(lines[0]).not.toContain(PLAIN.slice(0, 4));
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ n: 7, msg: 'said' });
+  });
+});

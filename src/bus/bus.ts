@@ -2,7 +2,7 @@
 // Invariant: `publish` returns before any handler runs and never throws because of one.
 import mitt from 'mitt';
 import type { Clock } from '../clock.js';
-import { clipped, errorText, readable } from '../errors.js';
+import { errorText, readable } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Envelope } from './envelope.js';
 import { isPattern, matches } from './pattern.js';
@@ -222,5 +222,5 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 function describe(thrown: unknown): { text: string; err: unknown } {
   const error = readable(thrown);
   const text = errorText(error);
-  return { text, err: error instanceof Error ? { message: text, stack: clipped(error.stack ?? '') } : text };
+  return { text, err: error instanceof Error ? error : text };
 }

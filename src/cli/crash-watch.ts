@@ -2,7 +2,7 @@
 // consequences nobody knows, and ends the process as it would without this.
 import { join, sep } from 'node:path';
 import { inspect } from 'node:util';
-import { clipped, errorText, readable } from '../errors.js';
+import { errorText, readable } from '../errors.js';
 import { packageRoot } from '../package-root.js';
 import type { Core } from '../plugin.js';
 
@@ -41,7 +41,7 @@ export function watchCrashes(core: Pick<Core, 'plugins' | 'log'>, end: (code: nu
 /** An error with its stack, anything else as it would be printed. Never throws. */
 function shown(thrown: unknown): string {
   try {
-    return clipped(inspect(readable(thrown), { depth: 2, customInspect: false }));
+    return inspect(readable(thrown), { depth: 2, customInspect: false });
   } catch {
     return errorText(thrown);
   }

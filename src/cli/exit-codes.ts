@@ -58,10 +58,12 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitCode>> = {
   internal: EXIT.failure,
 };
 
+const LISTENING = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN'];
+
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof AppError) return BY_ERROR[error.code];
   if (error instanceof Unreachable) return EXIT.unreachable;
-  // The port is taken, or the address is not this machine's.
+  // The port is taken, or the address is not this machine's, or none.
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
-  return code === 'EADDRINUSE' || code === 'EADDRNOTAVAIL' || code === 'EACCES' ? EXIT.config : EXIT.failure;
+  return LISTENING.includes(code ?? '') ? EXIT.config : EXIT.failure;
 }

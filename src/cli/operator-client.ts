@@ -67,13 +67,13 @@ export class OperatorClient {
   callers = (workspace?: string): Promise<CallersAnswer> =>
     this.call('GET', `/api/a2a/callers${search({ workspace })}`);
   addCaller = (caller: object): Promise<MintedKey> => this.call('POST', '/api/a2a/callers', caller);
-  addKey = (id: string, key: object): Promise<MintedKey> => this.call('POST', `/api/a2a/callers/${id}/keys`, key);
+  addKey = (id: string, key: object): Promise<MintedKey> => this.call('POST', `${callerPath(id)}/keys`, key);
   removeKeys = (id: string, which: { id?: string; hint?: string } = {}): Promise<RemovedKeys> =>
-    this.call('DELETE', `/api/a2a/callers/${id}/keys${search(which)}`);
+    this.call('DELETE', `${callerPath(id)}/keys${search(which)}`);
   newWebhookSecret = (id: string): Promise<MintedWebhookSecret> =>
-    this.call('POST', `/api/a2a/callers/${id}/webhook-secret`, {});
-  removeWebhookSecret = (id: string): Promise<unknown> => this.call('DELETE', `/api/a2a/callers/${id}/webhook-secret`);
-  removeCaller = (id: string): Promise<unknown> => this.call('DELETE', `/api/a2a/callers/${id}`);
+    this.call('POST', `${callerPath(id)}/webhook-secret`, {});
+  removeWebhookSecret = (id: string): Promise<unknown> => this.call('DELETE', `${callerPath(id)}/webhook-secret`);
+  removeCaller = (id: string): Promise<unknown> => this.call('DELETE', callerPath(id));
   plugins = (): Promise<PluginsAnswer> => this.call('GET', '/api/a2a/plugins');
   /** Readiness with details; also when the server is not ready. */
   ready = (): Promise<Readiness> => this.call('GET', '/readyz');
@@ -98,6 +98,9 @@ export class OperatorClient {
     throw refusal(response.status, answer);
   }
 }
+
+/** Whatever a name holds stays within its segment: `demo/bob#x` is not demo/bob. */
+const callerPath = (id: string): string => `/api/a2a/callers/${id.split('/').map(encodeURIComponent).join('/')}`;
 
 const pushPath = (taskId: string, configId: string): string =>
   `/api/a2a/pushes/${encodeURIComponent(taskId)}/${encodeURIComponent(configId)}`;

@@ -4,7 +4,7 @@ import type { BusHandle } from '../bus/bus.js';
 import type { Progress, PromptAssigned, PromptCancel } from '../bus/topics.js';
 import type { Clock, NewId } from '../clock.js';
 import type { TaskState } from '../a2a-model.js';
-import { errorText, readable } from '../errors.js';
+import { clipped, errorText, readable } from '../errors.js';
 import type { Ledger } from '../ledger/ledger-port.js';
 import type { TaskRecord } from '../ledger/records.js';
 import type { Logger } from '../log.js';
@@ -212,7 +212,10 @@ export class ExecutorHost implements Turns {
     const { cid, turn } = run.assigned;
     if (end.topic === 'agent.prompt.response') {
       const durationMs = this.deps.clock.now() - run.startedAt;
-      this.deps.bus.publish(end.topic, { cid, turn, durationMs, ...redactedValue(end.payload, this.deps.redact) });
+      const payload = redactedValue(end.payload, this.deps.redact);
+      const { error } = payload;
+      const shortened = error && { error: { ...error, text: clipped(error.text) } };
+      this.deps.bus.publish(end.topic, { cid, turn, durationMs, ...payload, ...shortened });
     } else {
       const payload = redactedValue(end.payload, this.deps.redact);
       this.deps.bus.publish(end.topic, { cid, turn, requestId: this.deps.newId(), ...payload });

@@ -1,7 +1,6 @@
 // One turn while it runs: what the executor's handle does, and how whatever the run settles to becomes the turn's end.
 import type { Artifact } from '../a2a-model.js';
 import type { InputRequest, Progress, PromptAssigned, PromptResponse, RunError, Usage } from '../bus/topics.js';
-import { clipped } from '../errors.js';
 import type { TaskRecord } from '../ledger/records.js';
 import { RunFailure, type Prompt, type RunOutcome } from './contract.js';
 import type { RemoteHandle } from './turns.js';
@@ -166,7 +165,7 @@ export const failedEnd = (code: string, text: string): TurnEnd => ({
 /** What a caller is told of a failure: whoever wrote the agent may have put anything there. */
 const errorOf = (code: unknown, text: unknown): RunError => ({
   code: typeof code === 'string' && CODE.test(code) ? code : 'run-failed',
-  text: clipped(String(text)),
+  text: String(text),
 });
 
 const CODE = /^[A-Za-z0-9._-]{1,64}$/;

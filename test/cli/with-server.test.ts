@@ -122,6 +122,24 @@ describe('commands on a running server', () => {
     expect((await type(...argv)).code).toBe(code);
   });
 
+  it('takes a name for what it is, whatever it holds: no other caller than the named one goes', async () => {
+    const { type } = await start();
+    for (const name of ['demo/ann#x', 'demo/ann?x=1', 'demo/%61nn']) {
+      expect((await type('callers', 'remove', name)).code).not.toBe(0);
+    }
+    expect((await type('callers', 'list')).out).toContain('demo/ann');
+  });
+
+  it('says what an address must look like, and repeats no password of it', async () => {
+    const { type } = await start();
+    for (const url of ['nonsense', 'file:///etc/passwd', 'http://me:sekret@127.0.0.1:9']) {
+      const { code, err } = await type('tasks', '--url', url);
+      expect(code).toBe(2);
+      expect(err).toMatch(/--url takes an address such as/);
+      expect(err).not.toContain('sekret');
+    }
+  });
+
   it('tells a wrong key, a busy context and silence apart', async () => {
     const { server, type } = await start();
     const env = { SWITCHBOARD_OPERATOR_KEY: 'wrong' };

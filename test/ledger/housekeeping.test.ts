@@ -213,6 +213,21 @@ describe('an ended task', () => {
     expect(ids(home)).toEqual(['asks', 'live1', 'live2', 'live3']);
   });
 
+  it('goes although a disabled webhook missed something: an endpoint that is gone keeps no task for ever', async () => {
+    const home = await start();
+    await home.ledger.create(newTask('t', { pushConfig: { id: 'c', url: 'https://example.org', version: '1.0' } }));
+    await home.ledger.pushConfigs.disable('t', 'c', 'gone');
+    await home.say(completed('t'));
+    await home.save();
+    home.limits = { questionMs: DAY, keepMs: DAY, maxTasks: 100 };
+    home.clock.advance(DAY - MINUTE);
+    await home.tidy();
+    expect(ids(home)).toEqual(['t']);
+    home.clock.advance(2 * MINUTE);
+    await home.tidy();
+    expect(ids(home)).toEqual([]);
+  });
+
   it('stays while a webhook is owed something, and does not send a younger one in its place', async () => {
     const home = await start();
     await home.ledger.create(newTask('owes', { pushConfig: { id: 'c', url: 'https://example.org', version: '1.0' } }));
