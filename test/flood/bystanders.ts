@@ -10,13 +10,15 @@ export interface Waited {
   p99: number;
 }
 
-/** Sends prompts of these callers in turn, one every `everyMs`, whether the last one has come back or not. */
+/**
+ * Sends prompts of these callers in turn, one every `everyMs`, whether the last one has come back or not. The agent has
+ * the connections they keep, or makes a new one for each request.
+ */
 export async function sendPrompts(
   url: string,
   keys: readonly string[],
-  options: { requests: number; everyMs: number },
+  { agent, ...options }: { requests: number; everyMs: number; agent: Agent },
 ): Promise<Waited> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const times: number[] = [];
   const failed: Record<string, number> = {};
   const begun = performance.now();
@@ -33,7 +35,6 @@ export async function sendPrompts(
     );
   }
   await Promise.all(running);
-  agent.destroy();
   times.sort((a, b) => a - b);
   const at = (share: number): number => Math.round((times[Math.floor(times.length * share)] ?? NaN) * 10) / 10;
   return { requests: options.requests, failed, p50: at(0.5), p99: at(0.99) };
