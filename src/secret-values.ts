@@ -3,7 +3,9 @@
 import type { PushConfig } from './a2a-model.js';
 import { parseUrl } from './net/parse-url.js';
 
-const SECRET_LIKE = /key|token|secret|pass(?!ive|age)|auth(?!ors?$)|cred|cookie/i;
+/** Also within a word, as in `openaikey`, but not in words like `keyword` or `bypass`: what stands under those is shown. */
+const SECRET_LIKE =
+  /(?<!mon|tur|don)key(?!word|board|note|stroke|frame)|token(?!i[sz])|secret|(?<!by|com|sur)pass(?!ive|age|enger|through)|auth(?!ors?$|orit)|cred(?!it)|cookie/i;
 /** `keyEnv`, `tokenUrl`, `keyFile` say where a secret is, not which. */
 const ABOUT_ONE = /(?:env|file|path|dir|name|url|uri|header|id|type|scheme|mode)$/i;
 /** Names of queries that are signatures rather than keys, as in links to stored files. */

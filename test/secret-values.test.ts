@@ -21,6 +21,16 @@ describe('secrets of settings', () => {
     ).toEqual([]);
   });
 
+  it.each(['keywords', 'keyboard', 'monkey', 'tokenizer', 'bypass', 'compass', 'passengers', 'authority', 'credits'])(
+    'are not under the name %s, which only looks like one',
+    (name) => expect(secretsIn({ [name]: ['weather'] })).toEqual([]),
+  );
+
+  it.each(['openaikey', 'API_KEY', 'accessTokens', 'passphrase', 'authorization', 'credentials', 'Cookie'])(
+    'are under the name %s',
+    (name) => expect(secretsIn({ [name]: 'weather' })).toEqual(['weather']),
+  );
+
   it('are found in settings of any shape', () => {
     const circle: Record<string, unknown> = { token: 'in-a-circle' };
     circle['again'] = circle;
