@@ -82,7 +82,7 @@ describe('the caller door', () => {
     };
     await Promise.all([...Array.from({ length: 100 }, () => knock('good')), knock('other')]);
     expect(came).toHaveLength(101);
-    expect(came.indexOf('ben')).toBeLessThan(10);
+    expect(came.indexOf('ben')).toBeLessThan(50);
   });
 
   it('refuses the request after the burst until a token is back', async () => {

@@ -5,7 +5,7 @@ import { FairTurns } from '../../src/http/fair-turns.js';
 function turnsByHand() {
   let due: (() => void) | undefined;
   const began: string[] = [];
-  const turns = new FairTurns((call) => (due = call));
+  const turns = new FairTurns((call) => (due = call), 4);
   return {
     ask: (callerId: string, times = 1) => {
       for (let i = 0; i < times; i++) turns.take(callerId, () => began.push(callerId));
@@ -46,7 +46,7 @@ describe('turns of callers', () => {
   it('begins every request once, in the order in which its caller sent them', () => {
     const order: number[] = [];
     const due: (() => void)[] = [];
-    const turns = new FairTurns((call) => due.push(call));
+    const turns = new FairTurns((call) => due.push(call), 4);
     for (let i = 0; i < 6; i++) turns.take('ann', () => order.push(i));
     due.shift()?.();
     turns.take('ann', () => order.push(6));
