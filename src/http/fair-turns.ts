@@ -1,5 +1,5 @@
-// Callers take turns at the event loop: of each, a number of requests begin in a turn of it, and what else it sent at the same
-// moment waits for the next ones. So whoever sends a hundred requests at once delays mostly those.
+// Callers take turns at the event loop: of each, a number of requests begin in a turn of it, and what else it sent at the
+// same moment waits for the next ones. So whoever sends a hundred requests at once delays mostly those.
 
 /**
  * Requests of one caller that begin in a turn. Many, since what is done once a turn is then done for all of them: with four,
