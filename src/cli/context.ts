@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { loadConfig, type Config, type LoadedConfig, type LoadOptions } from '../config.js';
 import { AppError } from '../errors.js';
 import { readOperatorKey, readServerInfo, type ServerInfo } from '../home.js';
+import { isLoopbackName } from '../http/local-url.js';
 import { parseUrl } from '../net/parse-url.js';
 import { EXIT, type ExitCode, Unreachable } from './exit-codes.js';
 import type { Io } from './io.js';
@@ -18,6 +19,8 @@ export interface GlobalOptions {
 export interface Context {
   io: Io;
   env: LoadOptions['env'];
+  /** Tells what is amiss, once in a run. */
+  warn(problem: string): void;
   /** Hangs an action on a command: its arguments, then its own and the global options. */
   act<A extends unknown[], O extends object>(
     command: Command,
@@ -33,7 +36,7 @@ export function settings(context: Context, options: GlobalOptions, flags: Record
 function loaded(context: Context, { home }: GlobalOptions, flags: Record<string, string> = {}): LoadedConfig {
   const named = home === undefined ? {} : { SWITCHBOARD_HOME: home };
   const found = loadConfig({ env: context.env, flags: { ...flags, ...named } });
-  for (const warning of found.warnings) context.io.err(`warning: ${warning}`);
+  for (const warning of found.warnings) context.warn(warning);
   return found;
 }
 
@@ -49,7 +52,9 @@ export function findClient(context: Context, options: GlobalOptions): OperatorCl
   const own = runningServer(config.home)?.url;
   const url = options.url === undefined ? own : addressOf(options.url);
   if (url === undefined) return undefined;
-  const ownKey = url === own || isLoopback(url) ? (config.operatorKey ?? readOperatorKey(config.home)) : undefined;
+  // Elsewhere the home's own key would be a stranger's to read.
+  const isHere = url === own || isLoopbackName(new URL(url).hostname);
+  const ownKey = isHere ? (config.operatorKey ?? readOperatorKey(config.home)) : undefined;
   const key = variables.SWITCHBOARD_OPERATOR_KEY || ownKey;
   if (key === undefined) throw new AppError('unauthenticated', 'There is no operator key for that server.');
   return new OperatorClient(url, key);
@@ -63,11 +68,6 @@ function addressOf(text: string): string {
       '--url takes an address such as http://127.0.0.1:7420, without user or password.',
     );
   return text.replace(/\/+$/, '');
-}
-
-/** Elsewhere the home's own key would be a stranger's to read. */
-function isLoopback(url: string): boolean {
-  return /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(new URL(url).hostname);
 }
 
 /** As above; throws Unreachable when there is no server. */

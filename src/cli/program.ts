@@ -20,9 +20,14 @@ import { addTasks } from './tasks.js';
 /** Runs one command line (without node and script) and returns its exit code. Never throws. */
 export async function run(argv: string[], io: Io, env?: LoadOptions['env']): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok;
+  const warned = new Set<string>();
   const context: Context = {
     io,
     env,
+    warn(problem) {
+      if (!warned.has(problem)) io.err(`warning: ${problem}`);
+      warned.add(problem);
+    },
     act(command, action) {
       command.action(async (...given: unknown[]) => {
         // Commander passes the arguments, then the options, then the command; their types are the caller's word.

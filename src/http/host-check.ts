@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import { parseUrl } from '../net/parse-url.js';
+import { isLoopbackName } from './local-url.js';
 
 export interface Addressed {
   /** The Host header as the connection brought it. */
@@ -21,11 +22,11 @@ export function hostCheck(settings: Settings): (asked: Addressed) => AppError | 
   const own = publicUrl === undefined ? undefined : new URL(publicUrl);
   const named = new Set(settings.operatorHosts);
   if (own) named.add(own.hostname);
-  const open = !isLoopback(settings.host);
+  const open = !isLoopbackName(settings.host);
   const isOurs = (host: string | undefined): boolean => {
     const name = hostName(host);
     if (name === undefined) return false;
-    if (isLoopback(name) || named.has(name) || name === settings.host.toLowerCase()) return true;
+    if (isLoopbackName(name) || named.has(name) || name === settings.host.toLowerCase()) return true;
     // An address can't be rebound. And who listens to the network without naming a host may be reached under any name.
     return open && (isAddress(name) || named.size === 0);
   };
@@ -50,9 +51,3 @@ function hostName(host: string | undefined): string | undefined {
 }
 
 const isAddress = (name: string): boolean => isIP(name.replace(/^\[|\]$/g, '')) !== 0;
-
-const isLoopback = (name: string): boolean => {
-  if (name === 'localhost' || name.endsWith('.localhost')) return true;
-  const bare = name.replace(/^\[|\]$/g, '');
-  return bare === '::1' || (isIP(bare) === 4 && bare.startsWith('127.'));
-};

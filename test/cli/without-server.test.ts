@@ -26,6 +26,13 @@ describe('commands without a server', () => {
     expect(await type('init', 'other', '--url', 'http://127.0.0.1:9')).toMatchObject({ code: 2 });
   });
 
+  it('a misspelt setting is told once, also where a command reads the settings twice', async () => {
+    await type('init', 'desk');
+    writeFileSync(join(home, 'switchboard.json'), '{"maxIdleSesions": 1}');
+    const { err } = await type('callers', 'list');
+    expect(err.match(/maxIdleSesions/g)).toHaveLength(1);
+  });
+
   it('callers are managed on the files', async () => {
     await type('init', 'desk');
     const first = (await type('callers', 'add', 'desk/bob', '--agents', 'desk,other', '--json')).json<{
