@@ -18,7 +18,8 @@ export function checkPrompt(prompt: NewPrompt): void {
   if (!isText(message?.messageId)) throw wrong('message.messageId', 'must be a text');
   if (!Array.isArray(message.parts) || message.parts.length === 0) throw wrong('message.parts', 'must not be empty');
   for (const [at, part] of message.parts.entries()) {
-    if (!isPart(part) || !isPlain(part) || ('data' in part && !isPlain(part.data)))
+    // Texts can be long, and are looked at no further.
+    if (!isPart(part) || !isPlain(part.metadata) || ('data' in part && !isPlain(part.data)))
       throw wrong(`message.parts[${at}]`, 'must hold a text, data, a url or a stored file');
   }
   if (!isPlain(message.metadata)) throw wrong('message.metadata', 'must be plain JSON');
