@@ -1,7 +1,13 @@
 // Readers over gRPC that take nothing: no answer waits for them for ever, and others on their connection go on.
 import { once } from 'node:events';
-import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
-import { Server, ServerCredentials, type sendUnaryData } from '@grpc/grpc-js';
+import {
+  connect,
+  constants,
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { Server, ServerCredentials, type sendUnaryData, type ServerInterceptor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StreamCall } from '../../../plugins/surfaces/a2a-bridge/grpc/grpc-call.js';
 import { GrpcDoor } from '../../../plugins/surfaces/a2a-bridge/grpc/grpc-door.js';
@@ -12,11 +18,28 @@ import { toAppError } from '../../../src/errors.js';
 const HUGE = 'x'.repeat(2_000_000);
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = constants;
 
+/** In milliseconds: soon over, and longer than a busy machine keeps a reader waiting that does read. */
+const IMPATIENT = 200;
+const PATIENT = 60_000;
+/** How long each of the next calls may take nothing, in their order. */
+const patience: number[] = [];
+const limits = {
+  maxBytes: 1000,
+  get stallMs(): number {
+    return patience.shift() ?? IMPATIENT;
+  },
+};
+/** The server's end of every call so far. */
+const ends: (ServerHttp2Stream & { timeout?: number })[] = [];
+const seen: ServerInterceptor = (method, call) => {
+  ends.push((call as unknown as { stream: ServerHttp2Stream }).stream);
+  return door.interceptor(method, call);
+};
 const admitted = { caller: { id: 'c' } as never, keyHash: '' };
-const door = new GrpcDoor({ admit: () => Promise.resolve(admitted) }, { maxBytes: 1000, stallMs: 200 }, toAppError);
+const door = new GrpcDoor({ admit: () => Promise.resolve(admitted) }, limits, toAppError);
 let places = 0;
 const streams = new GrpcStreams({ take: () => (places++, { release: () => void places-- }) as never });
-const server = new Server({ interceptors: [door.interceptor] });
+const server = new Server({ interceptors: [seen] });
 let session: ClientHttp2Session;
 
 /** The stream of a task that shows one huge event and then says no more; resolves with how it ended. */
@@ -83,6 +106,7 @@ const over = (stream: ClientHttp2Stream): Promise<void> => new Promise((resolve)
 
 describe('a reader that takes nothing', () => {
   it('is cut off in the middle of an answer; another on its connection gets all of its own', async () => {
+    patience.push(IMPATIENT, PATIENT);
     const stalled = ask('/test/Answer');
     const reading = ask('/test/Answer');
     let read = 0;
@@ -102,12 +126,14 @@ describe('a reader that takes nothing', () => {
   });
 
   it('is nobody who waits for the next event of a quiet stream', async () => {
+    patience.push(PATIENT);
     const quiet = ask('/test/Stream');
     let read = 0;
     quiet.on('data', (chunk: Buffer) => (read += chunk.length)).resume();
     while (read < HUGE.length + 5) await once(quiet, 'data');
-    // Longer than a reader may take nothing: as long as it takes to cut another one.
-    await over(ask('/test/Answer'));
+    const end = ends.at(-1);
+    // Every call meanwhile gives the server the time to see that the event has left.
+    while (end?.timeout !== 0) await over(ask('/test/Answer'));
     expect([quiet.closed, places]).toEqual([false, 1]);
     quiet.close();
     await followed;
