@@ -5,13 +5,13 @@ import type { Failpoint, Failpoints } from './failpoints.js';
 export type Durability = 'process' | 'power';
 
 /** The places an atomic write passes, when they are crash points. */
-export interface AtomicPoints {
+interface AtomicPoints {
   before: Failpoint;
   temp: Failpoint;
   renamed: Failpoint;
 }
 
-export interface AtomicOptions {
+interface AtomicOptions {
   /** `file`: the content is on the medium before the rename; `all`: the rename is, too, before the call returns. */
   sync?: 'file' | 'all';
   points?: AtomicPoints;

@@ -34,7 +34,7 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-export interface FieldViolation {
+interface FieldViolation {
   /** Path of the offending field in camelCase, e.g. `message.parts[0]`. */
   field: string;
   description: string;
@@ -66,7 +66,7 @@ export class AppError extends Error {
 /** How many characters of a text that foreign code made are told at most: nobody reads more in a log. */
 const TOLD = 4_000;
 
-export const UNREADABLE = 'it threw a value that can not be read';
+const UNREADABLE = 'it threw a value that can not be read';
 
 /** Longer than any secret, in characters. */
 const LONGEST_WORD = 1_000;

@@ -16,7 +16,7 @@ import type {
 import type { PushesAnswer, PushView, Redriven } from '../push-wire.js';
 import { Unreachable } from './exit-codes.js';
 
-export interface Readiness {
+interface Readiness {
   status: string;
   ledger?: string;
   problems?: { workspace: string; file: string; problem: string }[];

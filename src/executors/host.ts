@@ -27,15 +27,12 @@ export const HOST_DECLARATION = {
   ],
 } as const;
 
-export type HostBus = BusHandle<
-  (typeof HOST_DECLARATION)['consumes'][number],
-  (typeof HOST_DECLARATION)['produces'][number]
->;
+type HostBus = BusHandle<(typeof HOST_DECLARATION)['consumes'][number], (typeof HOST_DECLARATION)['produces'][number]>;
 
 /** An aborted run may take this long to settle before its executor is asked to discard it. */
 const SETTLE_MS = 5_000;
 
-export interface HostDeps {
+interface HostDeps {
   bus: HostBus;
   registry: AgentRegistry;
   ledger: Pick<Ledger, 'get' | 'isRunning'>;

@@ -9,7 +9,7 @@ import { keyId } from '../workspace/caller-keys.js';
 const WRITE_MS = 30_000;
 const CAPACITY = 10_000;
 
-export interface KeyUsesDeps {
+interface KeyUsesDeps {
   store: KeyUseStore;
   clock: Clock;
   log: Pick<Logger, 'warn'>;

@@ -2,7 +2,7 @@
 // shares the address with the guesser goes on with a key that worked from there before; bounded in memory.
 import type { Clock } from '../clock.js';
 
-export interface LockoutRule {
+interface LockoutRule {
   /** Wrong keys within `seconds`. */
   failures: number;
   /** Also how long the address then stays locked. */

@@ -1,14 +1,14 @@
 // The request rate per caller: a pure token bucket, and a bounded set of them.
 import type { Clock } from '../clock.js';
 
-export interface Rate {
+interface Rate {
   /** Tokens that come back per minute. */
   perMinute: number;
   /** The most tokens a bucket holds. */
   burst: number;
 }
 
-export interface Bucket {
+interface Bucket {
   tokens: number;
   /** When `tokens` was right, in milliseconds since the epoch. */
   at: number;

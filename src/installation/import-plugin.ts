@@ -9,7 +9,7 @@ import { packageRoot } from '../package-root.js';
 import type { FoundPlugin } from './find-plugins.js';
 import { problemText } from './problem-text.js';
 
-export interface ImportedModule {
+interface ImportedModule {
   value: unknown;
   /** Where its code lies. */
   path: string;

@@ -3,7 +3,7 @@
 import { clipped } from '../errors.js';
 import type { Logger } from '../log.js';
 
-export interface PluginReport {
+interface PluginReport {
   name: string;
   /** Path or package. */
   source: string;

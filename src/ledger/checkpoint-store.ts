@@ -11,7 +11,7 @@ import { parseJson } from '../read-json.js';
 import { isTaskId } from '../workspace/names.js';
 import { RECORD_VERSION, type Checkpoint, type TaskRecord } from './records.js';
 
-export interface CheckpointStoreDeps {
+interface CheckpointStoreDeps {
   disk: Disk;
   /** The scope's folder; the checkpoints are in `<dir>/tasks/`. */
   dir: string;

@@ -26,7 +26,7 @@ const ROWS_WAIT_MS = 500;
 const ROWS_AT_ONCE = 64;
 const RETRY_MS = 1_000;
 
-export interface CheckpointerDeps {
+interface CheckpointerDeps {
   clock: Clock;
   log: Logger;
   mirror: Mirror;

@@ -16,7 +16,7 @@ export interface DamagedLine {
   problem: string;
 }
 
-export interface RecoveredJournal {
+interface RecoveredJournal {
   /** Without those of purged tasks: whatever was written about them before is over. */
   entries: JournalEntry[];
   purged: PurgedEntry[];

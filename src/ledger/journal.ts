@@ -9,7 +9,7 @@ import { Segment, headerLine, segmentName, segmentNumber } from './segment.js';
 import { SegmentRetirement } from './segment-retirement.js';
 
 /** Called once per entry; with an AppError `storage-failed` when the entry is not, and never will be, in the journal. */
-export type Settled = (error?: Error) => void;
+type Settled = (error?: Error) => void;
 
 interface Group {
   text: string;

@@ -25,7 +25,7 @@ import { TaskReplies } from './task-replies.js';
 import { TaskWatches } from './task-watches.js';
 import { reduce, refusalOf } from './task-reducer.js';
 
-export interface LedgerDeps extends Omit<TaskPurgeDeps, 'memory' | 'checkpointer' | 'load'> {
+interface LedgerDeps extends Omit<TaskPurgeDeps, 'memory' | 'checkpointer' | 'load'> {
   bus: LedgerBus;
   boot: string;
 }

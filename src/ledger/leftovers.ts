@@ -22,7 +22,7 @@ export interface TranscriptBin {
 }
 
 /** The stored files of scopes, as far as a purge needs them. */
-export interface BlobBin {
+interface BlobBin {
   /** Removes the file; false when it was put a moment ago, and whoever did that may be about to use it. */
   removeUnused(scope: string, blob: string): boolean;
 }

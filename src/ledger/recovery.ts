@@ -23,7 +23,7 @@ export interface RecoveryReport {
   unmirrored: number;
 }
 
-export interface RecoveryDeps {
+interface RecoveryDeps {
   stores: ScopeStores;
   mirror: Mirror;
   log: Logger;

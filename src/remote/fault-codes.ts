@@ -15,7 +15,7 @@ export interface PeerFailure {
   details?: unknown;
 }
 
-export interface Meaning {
+interface Meaning {
   fault: RemoteFault;
   code: string;
 }

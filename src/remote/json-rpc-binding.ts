@@ -18,7 +18,7 @@ const LEGACY_METHODS: Readonly<Partial<Record<OperationName, string>>> = {
   GetExtendedAgentCard: 'agent/getAuthenticatedExtendedCard',
 };
 
-export interface JsonRpcOptions {
+interface JsonRpcOptions {
   http: PeerHttp;
   faults: PeerFaults;
   url: string;

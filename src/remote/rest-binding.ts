@@ -8,7 +8,7 @@ import type { Answer } from './read-answer.js';
 import { RemoteError } from './remote-error.js';
 import { writeLegacyBody, writeParams, type Json, type Operation } from './write-request.js';
 
-export interface RestOptions {
+interface RestOptions {
   http: PeerHttp;
   faults: PeerFaults;
   /** The interface's address: paths go below it. */

@@ -22,7 +22,7 @@ interface Shared {
 /** Whoever put a file has so long to make a task refer to it. Many times longer than that takes. */
 const CLAIM_MS = 60_000;
 
-export interface BlobFilesDeps {
+interface BlobFilesDeps {
   disk: Disk;
   clock: Pick<Clock, 'now'>;
   /** The folder of a scope; blobs are in `blobs/` below it. */

@@ -7,7 +7,7 @@ import type { NewKeyOptions } from './callers.js';
 import { nameProblem } from './names.js';
 import { isObject, type Document } from './owner-json.js';
 
-export interface NewCaller {
+interface NewCaller {
   name: string;
   note?: string;
   agents?: string[];

@@ -14,7 +14,7 @@ const STALE_MS = 10_000;
 
 const queues = new Map<string, Promise<unknown>>();
 
-export interface HeldLock {
+interface HeldLock {
   /** Throws when another process took the lock for stale and now holds it. Ask right before the write counts. */
   assertHeld(): void;
 }

@@ -28,7 +28,7 @@ const RESULTS = 'a2a';
 const MAX_SAME_NAME = 10_000;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-export interface IncomingFile {
+interface IncomingFile {
   caller: Pick<CallerRef, 'id'>;
   /** As the sender named it; anything. */
   filename?: string;
@@ -40,7 +40,7 @@ export interface IncomingFile {
 /** `2026-01-31T12:34:56.789Z` → `20260131T123456Z`. */
 const stamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 
-export interface InboxOptions {
+interface InboxOptions {
   workspaces: Pick<WorkspaceDirectory, 'path'>;
   /** What a workspace's inbox may hold; without limit when absent. */
   limits?(workspace: string): Pick<StorageQuota, 'inboxFiles' | 'inboxBytes'>;

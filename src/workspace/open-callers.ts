@@ -32,7 +32,7 @@ const AMBIGUITY_MS = 1_000;
 /** A key pasted into every workspace must not make a line that nobody can read. */
 const MAX_NAMED = 10;
 
-export interface CallersOptions {
+interface CallersOptions {
   workspaces: WorkspaceDirectory;
   clock: Clock;
   log: Logger;

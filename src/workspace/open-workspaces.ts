@@ -20,7 +20,7 @@ const DRIVER_FILE = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/;
 /** What problems of a folder as a whole are filed under. */
 const FOLDER = 'folder';
 
-export interface WorkspacesOptions {
+interface WorkspacesOptions {
   /** Absolute path of the home. */
   home: string;
   log: Logger;

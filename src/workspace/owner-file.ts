@@ -23,7 +23,7 @@ function isRacy(stat: BigIntStats, readAt: number): boolean {
 }
 
 /** The text of an owner's file without its byte order mark, `missing`, or why it can't be read. */
-export type TextReading = { text: string } | { missing: true } | { problem: string };
+type TextReading = { text: string } | { missing: true } | { problem: string };
 
 function readText(path: string, stat: BigIntStats | undefined): TextReading {
   if (!stat) return { missing: true };
@@ -46,7 +46,7 @@ export function readOwnerText(path: string): TextReading {
   }
 }
 
-export interface OwnerFileOptions<T> {
+interface OwnerFileOptions<T> {
   path: string;
   /** How often to look; at every `get` when absent. */
   fresh?: Freshness;

@@ -18,7 +18,7 @@ import { withFileLock } from './file-lock.js';
 import { readOwnerText } from './owner-file.js';
 import { readDocument, writeDocument, type Document } from './owner-json.js';
 
-export interface RewriteOptions {
+interface RewriteOptions {
   /** The member that a bare array stands for. */
   list?: string;
   /** Called when the new content is written but not in place yet, and when it is; a test can stop the process there. */

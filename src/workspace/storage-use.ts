@@ -22,7 +22,7 @@ interface Use {
   measuring: boolean;
 }
 
-export interface StorageUseDeps {
+interface StorageUseDeps {
   /** The folder that holds `tasks/`, `journal/`, `sessions/` and `blobs/` of a scope. */
   folderOf(scope: string): string;
   clock: Pick<Clock, 'now'>;

@@ -28,7 +28,7 @@ export const TRANSCRIPT_HEADER = `${JSON.stringify({ v: FILE_VERSION, kind: 'tra
 const NEWLINE = 0x0a;
 const ROLES: ReadonlySet<unknown> = new Set<TranscriptLine['role']>(['user', 'assistant', 'tool', 'operator']);
 
-export interface TranscriptContent {
+interface TranscriptContent {
   lines: TranscriptLine[];
   /** Numbers, from 1, of lines that are none. */
   damaged: number[];

@@ -10,7 +10,7 @@ import { readTranscript, transcriptText, type TranscriptLine } from './transcrip
 
 export type { TranscriptLine } from './transcript-file.js';
 
-export interface TranscriptsOptions {
+interface TranscriptsOptions {
   disk: Disk;
   workspaces: Pick<WorkspaceDirectory, 'path' | 'has'>;
   durability: Durability;

@@ -8,7 +8,7 @@ import type { DriverEvent, TurnEnd } from '../../../src/authoring/driver.js';
 import { redactedFile } from '../../../src/redacted-value.js';
 import { mediaTypeOf } from '../../../src/media-type.js';
 
-export interface OutgoingDeps {
+interface OutgoingDeps {
   blobs: BlobStore;
   /** Largest file that is given away, in bytes. */
   maxFileBytes: number;

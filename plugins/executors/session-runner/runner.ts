@@ -31,7 +31,7 @@ export type RunnerCore = Pick<
     ledger: Pick<Core['ledger'], 'saveSession' | 'get'>;
   };
 
-export interface RunnerDeps {
+interface RunnerDeps {
   core: RunnerCore;
   files: SessionFiles;
   drivers: readonly Driver[];

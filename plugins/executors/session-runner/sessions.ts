@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/clock.js';
 import type { Logger } from '../../../src/log.js';
 import type { DriverSession } from '../../../src/authoring/driver.js';
 
-export interface SessionsDeps {
+interface SessionsDeps {
   clock: Clock;
   log: Logger;
   idleMs: number;
@@ -17,7 +17,7 @@ export interface SessionsDeps {
 const CLOSE_MS = 5_000;
 
 /** A session in use by one turn, between `take` and `give` or `forget`. */
-export interface Held {
+interface Held {
   readonly session: DriverSession;
 }
 

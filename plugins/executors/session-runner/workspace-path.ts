@@ -16,7 +16,7 @@ export interface Place {
 export type NoPlace = { kind: 'missing' } | { kind: 'refused'; reason: string };
 
 export const OUTSIDE = { kind: 'refused', reason: 'lies outside the workspace' } as const;
-export const PRIVATE = { kind: 'refused', reason: "belongs to the switchboard's own files" } as const;
+const PRIVATE = { kind: 'refused', reason: "belongs to the switchboard's own files" } as const;
 
 /** What is there now under this path, links followed. Never throws. */
 export function locate(directory: string, path: string): Place | NoPlace {
@@ -81,7 +81,7 @@ function isBelowPrivateFolder(root: string, path: string): boolean {
   return false;
 }
 
-export function isOutside(root: string, target: string): boolean {
+function isOutside(root: string, target: string): boolean {
   const path = relative(root, target);
   return path === '..' || path.startsWith(`..${sep}`) || resolve(root, path) !== target;
 }

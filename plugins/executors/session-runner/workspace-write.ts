@@ -19,7 +19,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isStillAt } from './workspace-file.js';
 import { isPlace, OUTSIDE, placeOf, problemOf, refusedByLetters, type NoPlace, type Place } from './workspace-path.js';
 
-export type FileWritten = { kind: 'written' } | NoPlace;
+type FileWritten = { kind: 'written' } | NoPlace;
 
 /** Folders on the way are made. `mayWrite` names what speaks against the place that was found. Never throws. */
 export function writeWorkspaceFile(

@@ -19,6 +19,7 @@ function snake(name: string): string {
   return known;
 }
 const INT32 = 2_147_483_647;
+const MOST_ENTRIES = 100;
 
 export class Fields {
   private constructor(
@@ -90,12 +91,12 @@ export class Fields {
     throw invalid(this.at(name), 'must be true or false');
   }
 
-  strings(name: string, maxCount = 100): string[] {
+  strings(name: string): string[] {
     const value = this.raw(name) ?? [];
     if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
       throw invalid(this.at(name), 'must be a list of strings');
     }
-    if (value.length > maxCount) throw invalid(this.at(name), `must not have more than ${maxCount} entries`);
+    if (value.length > MOST_ENTRIES) throw invalid(this.at(name), `must not have more than ${MOST_ENTRIES} entries`);
     return value;
   }
 

@@ -2,7 +2,7 @@
 import { isSettled, isTerminal, shortState, textOf, type Part, type TaskState } from '../../../src/a2a-model.js';
 import type { TaskHead } from '../../../src/ledger/ledger-port.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
-import { RESPONSE_ARTIFACT } from '../../../src/ledger/task-reducer.js';
+import { RESPONSE_ARTIFACT } from '../../../src/ledger/spoken-answer.js';
 import type { TaskView, WirePart, WireTaskRow } from '../../../src/operator-wire.js';
 
 export interface ViewPorts {

@@ -11,7 +11,7 @@ import { ExecutorHost, HOST_DECLARATION } from '../../../../src/executors/host.j
 import { ExecutorRegistry } from '../../../../src/executors/registry.js';
 import type { TaskRecord } from '../../../../src/ledger/records.js';
 import { LEDGER_DECLARATION } from '../../../../src/ledger/bus-events.js';
-import { RESPONSE_ARTIFACT } from '../../../../src/ledger/task-reducer.js';
+import { RESPONSE_ARTIFACT } from '../../../../src/ledger/spoken-answer.js';
 import { Secrets, silentLogger } from '../../../../src/log.js';
 import type { Plugin, PluginContext } from '../../../../src/plugin.js';
 import { AgentExecutor } from '../agent-executor.js';

@@ -6,7 +6,7 @@ import { AppError, errorText } from '../../../../src/errors.js';
 import type { Secrets } from '../../../../src/log.js';
 import { canonicalJson } from './canonical-json.js';
 
-export type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
+type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
 
 export interface CardKey {
   kid: string;

@@ -4,7 +4,7 @@ import { sign } from 'node:crypto';
 import { canonicalJson } from './canonical-json.js';
 import type { CardKey } from './card-keys.js';
 
-export interface CardSignature {
+interface CardSignature {
   /** Base64url of the protected header. */
   protected: string;
   signature: string;

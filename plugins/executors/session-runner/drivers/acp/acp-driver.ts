@@ -23,7 +23,7 @@ import { PermissionDesk } from './permission-desk.js';
 import { CANCELLED } from './permissions.js';
 import { RememberedSession } from './remembered-session.js';
 
-export interface AcpDriverDeps {
+interface AcpDriverDeps {
   tools: ToolListener;
   newId: NewId;
   log: Logger;

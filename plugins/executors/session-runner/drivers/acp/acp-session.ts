@@ -30,7 +30,7 @@ import { isGranted, promptText } from './prompt-text.js';
 import { RunningPrompt, type PromptResult } from './running-prompt.js';
 import { endOfAnswer } from './stop-reason.js';
 
-export interface AcpSessionParts {
+interface AcpSessionParts {
   context: DriverContext;
   link: AgentLink;
   connection: AgentConnection;

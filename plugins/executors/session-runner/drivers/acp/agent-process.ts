@@ -10,7 +10,7 @@ import type { Logger } from '../../../../../src/log.js';
 import { inTime } from './in-time.js';
 import { killMarked, MARK_VARIABLE } from './marked-processes.js';
 
-export interface AgentCommand {
+interface AgentCommand {
   command: string;
   args: readonly string[];
   cwd: string;

@@ -1,7 +1,7 @@
 // Waiting for something that may never come, in bounded time.
 import type { Clock } from '../../../../../src/clock.js';
 
-export interface Patience {
+interface Patience {
   clock: Clock;
   ms: number;
   /** Ends the wait. */

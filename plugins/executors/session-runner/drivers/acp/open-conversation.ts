@@ -8,7 +8,7 @@ import type { AgentConnection } from './agent-connection.js';
 import { agentFailure } from './agent-failure.js';
 import { isObject, textAt } from './unknown-object.js';
 
-export interface Abilities {
+interface Abilities {
   takes: acp.PromptCapabilities;
   loads: boolean;
   resumes: boolean;
@@ -16,7 +16,7 @@ export interface Abilities {
   http: boolean;
 }
 
-export interface Conversation {
+interface Conversation {
   sessionId: string;
   /** False for a new one: then the agent has to be told what was said before. */
   remembers: boolean;
@@ -52,7 +52,7 @@ export async function greet(connection: AgentConnection, signal: AbortSignal): P
   };
 }
 
-export interface ConversationOptions {
+interface ConversationOptions {
   abilities: Abilities;
   settings: AcpSettings;
   cwd: string;
