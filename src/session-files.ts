@@ -1,7 +1,8 @@
 // How the ledger meets the transcripts: a task that ran in a session adds its lines to that session's file, and takes the
 // file along when it is the last to go.
 import { errorText } from './errors.js';
-import { holderOfFile, type Conversation, type TranscriptBin } from './ledger/leftovers.js';
+import type { Conversation } from './bus/parties.js';
+import { holderOfFile, type TranscriptBin } from './ledger/leftovers.js';
 import type { TaskRecord, TranscriptLine } from './ledger/records.js';
 import type { FileProblems } from './workspace/file-problems.js';
 import type { WorkspaceDirectory } from './workspace/directory.js';

@@ -105,7 +105,8 @@ export class ExecutorHost implements Turns {
     const { cid, turn } = assigned;
     const record = ledger.get(cid);
     if (!record) return;
-    if (!ledger.isRunning(cid, turn)) return this.neverRan(assigned);
+    // Canceled while the turn's start was on its way: nothing runs, and the context is free.
+    if (!ledger.isRunning(cid, turn)) return this.publishOutcome(assigned, 'TASK_STATE_CANCELED', 0);
     const run = this.open(assigned, record);
     const executor = registry.executor(assigned.executor);
     if (!executor) {
@@ -224,11 +225,6 @@ export class ExecutorHost implements Turns {
     this.runs.delete(run.assigned.cid);
     this.publishOutcome(run.assigned, state, this.deps.clock.now() - run.startedAt);
     if (this.running === 0) this.idle?.();
-  }
-
-  /** The task was canceled while its turn's start was on its way: nothing runs, and its context is free. */
-  private neverRan(assigned: PromptAssigned): void {
-    this.publishOutcome(assigned, 'TASK_STATE_CANCELED', 0);
   }
 
   private publishOutcome(assigned: PromptAssigned, state: TaskState, durationMs: number): void {

@@ -1,7 +1,7 @@
 // The ledger: the one writer of task state. An event is folded, appended to the journal, and only when the commit is
 // there shown to callers, followers and the bus.
 import { isTerminal } from '../a2a-model.js';
-import type { CallerRef, PromptCancel } from '../bus/topics.js';
+import type { CallerRef, Conversation, PromptCancel } from '../bus/topics.js';
 import { AppError, errorText } from '../errors.js';
 import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
 import { takeFromBus, type LedgerBus } from './bus-events.js';
@@ -172,8 +172,8 @@ export class FileLedger implements Ledger {
     return this.checkpointer.flush();
   }
 
-  saveSession(caller: string, agent: string, contextId: string): void {
-    this.checkpointer.saveSession(caller, agent, contextId);
+  saveSession(conversation: Conversation): void {
+    this.checkpointer.saveSession(conversation);
   }
 
   /** Commits and checkpoints everything, then closes the files. Nothing is accepted afterwards. */

@@ -1,5 +1,6 @@
 // What a purged task leaves beside its own file: its session's transcript, when no task of that conversation is left, and
 // stored files that nobody uses any more. Safe to repeat: what may go follows from how things are now.
+import type { Conversation } from '../bus/parties.js';
 import type { Mirror } from '../mirror/rows.js';
 import { sessionFile } from '../workspace/names.js';
 import type { PurgedEvent, TaskRecord } from './records.js';
@@ -10,9 +11,6 @@ export interface PurgedTask {
   scope: string;
   event: PurgedEvent;
 }
-
-/** Names one conversation: the same triple means the same transcript. */
-export type Conversation = Pick<PurgedEvent, 'caller' | 'agent' | 'contextId'>;
 
 /** The transcripts, as far as a purge needs them. */
 export interface TranscriptBin {

@@ -210,7 +210,11 @@ export class FakeHome {
         config: { sessionIdleSeconds: 1800, maxPartBytes: 1000, maxIdleSessions } as Config,
         clock: this.clock,
         log: silentLogger(),
-        ledger: { saveSession: (...session) => void this.savedSessions.push(session.join(' ')), get: () => undefined },
+        ledger: {
+          saveSession: ({ caller, agent, contextId }) =>
+            void this.savedSessions.push([caller, agent, contextId].join(' ')),
+          get: () => undefined,
+        },
         ...NO_OTHERS,
         blobs: this.blobs,
         net: {

@@ -3,7 +3,7 @@
 import * as acp from '@agentclientprotocol/sdk';
 import type { Clock } from '../../../../../src/clock.js';
 import { RunFailure } from '../../../../../src/executors/contract.js';
-import { isObject } from './unknown-object.js';
+import { isObject } from '../../../../../src/read-json.js';
 
 /** What an agent asks and tells of its own accord. */
 interface AgentListener {

@@ -7,7 +7,7 @@ import type { Clock } from '../../../../../src/clock.js';
 import { errorText } from '../../../../../src/errors.js';
 import { RunFailure } from '../../../../../src/executors/contract.js';
 import type { Logger } from '../../../../../src/log.js';
-import { inTime } from './in-time.js';
+import { settlesInTime } from './settles-in-time.js';
 import { killMarked, MARK_VARIABLE } from './marked-processes.js';
 
 interface AgentCommand {
@@ -136,7 +136,7 @@ export class AgentProcess {
   }
 
   private within(ms: number, promise: Promise<unknown>): Promise<boolean> {
-    return inTime(promise, { clock: this.deps.clock, ms });
+    return settlesInTime(promise, { clock: this.deps.clock, ms });
   }
 }
 

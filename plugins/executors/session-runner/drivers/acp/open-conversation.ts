@@ -6,7 +6,8 @@ import type { Logger } from '../../../../../src/log.js';
 import type { AcpSettings } from '../../../../../src/workspace/driver-settings.js';
 import type { AgentConnection } from './agent-connection.js';
 import { agentFailure } from './agent-failure.js';
-import { isObject, textAt } from './unknown-object.js';
+import { isObject } from '../../../../../src/read-json.js';
+import { textAt } from './text-at.js';
 
 interface Abilities {
   takes: acp.PromptCapabilities;

@@ -9,7 +9,7 @@ interface Patience {
 }
 
 /** True when the promise settled before the time was up and before `signal` aborted. Never rejects. */
-export function inTime(promise: Promise<unknown>, { clock, ms, signal }: Patience): Promise<boolean> {
+export function settlesInTime(promise: Promise<unknown>, { clock, ms, signal }: Patience): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve(false);
     const no = (): void => done(false);
