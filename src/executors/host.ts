@@ -9,9 +9,10 @@ import type { Ledger } from '../ledger/ledger-port.js';
 import type { TaskRecord } from '../ledger/records.js';
 import type { Logger } from '../log.js';
 import { redactedValue } from '../redacted-value.js';
+import { assignedOf } from './assigned-of.js';
 import { RunFailure, type Executor, type RunOutcome } from './contract.js';
 import type { AgentRegistry } from './registry-port.js';
-import { assignedOf, endOfOutcome, endOfThrow, failedEnd, promptOf, Run, type TurnEnd } from './run.js';
+import { endOfOutcome, endOfThrow, failedEnd, promptOf, Run, type TurnEnd } from './run.js';
 import type { OpenTurn, Turns } from './turns.js';
 
 export const HOST_DECLARATION = {

@@ -1,5 +1,6 @@
 // Which notices are due: each name's once in a while, so that whoever asks a thousand times a second fills no log.
 import type { Clock } from '../clock.js';
+import { keepNewest } from '../keep-newest.js';
 
 const PERIOD_MS = 60_000;
 const MOST_NAMES = 10_000;
@@ -15,9 +16,7 @@ export class Notices {
     const now = this.clock.now();
     const last = this.last.get(name);
     if (last !== undefined && now - last < PERIOD_MS) return false;
-    this.last.delete(name);
-    this.last.set(name, now);
-    if (this.last.size > MOST_NAMES) this.last.delete(this.last.keys().next().value as string);
+    keepNewest(this.last, name, now, MOST_NAMES);
     return true;
   }
 }

@@ -1,5 +1,5 @@
 // Chat, delegate and input: how the operator's words reach an agent, and how long the request stays for the answer.
-import { isSettled } from '../../../src/a2a-model.js';
+import { isSettled, isWaiting } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
 import { settle } from '../../../src/executors/settle.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
@@ -144,8 +144,7 @@ function checkAnswer(
   question: TaskRecord['envelope']['question'],
   state: TaskRecord['task']['status']['state'],
 ): void {
-  const waits = state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED';
-  if (!waits || question === undefined) {
+  if (!isWaiting(state) || question === undefined) {
     throw new AppError('unsupported-operation', 'The task waits for no answer.', { taskId: body.cid });
   }
   if (body.requestId !== undefined && body.requestId !== question.requestId) {
