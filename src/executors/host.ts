@@ -8,7 +8,7 @@ import { clipped, errorText, readable } from '../errors.js';
 import type { Ledger } from '../ledger/ledger-port.js';
 import type { TaskRecord } from '../ledger/records.js';
 import type { Logger } from '../log.js';
-import { redactedValue } from '../redacted-value.js';
+import { redactedValue } from '../secrets/redacted-value.js';
 import { assignedOf } from './assigned-of.js';
 import { RunFailure, type Executor, type RunOutcome } from './contract.js';
 import type { AgentRegistry } from './registry-port.js';

@@ -3,7 +3,8 @@
 import { join } from 'node:path';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
-import type { Logger, Secrets } from '../log.js';
+import type { Logger } from '../log.js';
+import type { Secrets } from '../secrets/secrets.js';
 import {
   addCaller,
   addCallerKey,

@@ -3,7 +3,7 @@
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { configFile } from '../home.js';
-import type { Secrets } from '../log.js';
+import type { Secrets } from '../secrets/secrets.js';
 import type { WorkspaceDirectory } from './directory.js';
 import type { FileProblems } from './file-problems.js';
 import { nameProblem } from './names.js';
