@@ -1,5 +1,6 @@
 // The few file operations that durability rests on, as one port; everything written belongs to its owner alone.
 import { dirname } from 'node:path';
+import { isMissing, systemCode } from './errors.js';
 import type { Failpoint, Failpoints } from './failpoints.js';
 
 export type Durability = 'process' | 'power';
@@ -157,8 +158,4 @@ export abstract class Disk {
   }
 }
 
-const isDenied = (error: unknown): boolean => ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code;
-
-/** True for "no such file or folder". */
-export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
+const isDenied = (error: unknown): boolean => ['EACCES', 'EPERM'].includes(systemCode(error) ?? '');

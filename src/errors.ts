@@ -114,3 +114,10 @@ const isAppError = (thrown: unknown): thrown is AppError => readable(thrown) ===
 /** Any thrown value as an AppError; what is not one becomes `internal` and keeps its cause for the log only. */
 export const toAppError = (error: unknown): AppError =>
   isAppError(error) ? error : new AppError('internal', 'An internal error occurred.', {}, { cause: error });
+
+/** The operating system's code of an error, e.g. `EEXIST`; undefined where it has none. */
+export const systemCode = (error: unknown): string | undefined =>
+  (error as NodeJS.ErrnoException | null | undefined)?.code;
+
+/** True for "no such file or folder". */
+export const isMissing = (error: unknown): boolean => systemCode(error) === 'ENOENT';

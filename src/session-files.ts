@@ -1,6 +1,6 @@
 // How the ledger meets the transcripts: a task that ran in a session adds its lines to that session's file, and takes the
 // file along when it is the last to go.
-import { errorText } from './errors.js';
+import { errorText, systemCode } from './errors.js';
 import type { Conversation } from './bus/parties.js';
 import { holderOfFile, type TranscriptBin } from './ledger/leftovers.js';
 import type { TaskRecord, TranscriptLine } from './ledger/records.js';
@@ -25,7 +25,7 @@ export const saveSessionLines =
     try {
       transcripts.append(envelope.agent, file, lines);
     } catch (error) {
-      if (PASSING.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (PASSING.has(systemCode(error) ?? '')) throw error;
       problems.set(envelope.agent, `sessions/${file}.jsonl`, [`can't be written: ${errorText(error)}`], 'append');
     }
   };

@@ -4,6 +4,7 @@ import { createJiti, type Jiti } from 'jiti';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemCode } from '../errors.js';
 import * as authoring from '../authoring/authoring.js';
 import { packageRoot } from '../package-root.js';
 import type { FoundPlugin } from './find-plugins.js';
@@ -59,9 +60,7 @@ function resolvePackage(name: string, places: readonly Jiti[]): string {
 }
 
 const isMissing = (error: unknown, name: string): boolean =>
-  error instanceof Error &&
-  (error as NodeJS.ErrnoException).code === NOT_THERE &&
-  error.message.startsWith(`Cannot find module '${name}'`);
+  error instanceof Error && systemCode(error) === NOT_THERE && error.message.startsWith(`Cannot find module '${name}'`);
 
 /** The package's folder: what goes wrong anywhere in it is this plugin's. */
 function rootOf(file: string): string {

@@ -1,8 +1,7 @@
 // The write-ahead journal of one scope. Invariants: entries are committed in the order they were appended, one write
 // per event-loop tick; a callback runs only when its entry is as durable as configured; an error leaves no trace.
 import { join } from 'node:path';
-import { AppError, errorText } from '../errors.js';
-import { isMissing } from '../disk.js';
+import { AppError, errorText, isMissing } from '../errors.js';
 import { journalPath, type JournalFolder } from './journal-folder.js';
 import type { JournalEntry, PurgedEntry } from './records.js';
 import { Segment, headerLine, segmentName, segmentNumber } from './segment.js';

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.js';
-import { isMissing, type Disk, type Durability } from '../disk.js';
-import { AppError } from '../errors.js';
+import type { Disk, Durability } from '../disk.js';
+import { AppError, isMissing } from '../errors.js';
 import type { BlobRef, BlobStore } from './blob-store.js';
 
 const FOLDER = 'blobs';

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import type { CallerRef } from '../bus/topics.js';
 import { randomId } from '../clock.js';
-import { AppError } from '../errors.js';
+import { AppError, systemCode } from '../errors.js';
 import type { WorkspaceDirectory } from './directory.js';
 import { FolderUse } from './folder-use.js';
 import { callerFilePart, isTaskId } from './names.js';
@@ -121,7 +121,7 @@ export class Inbox {
       try {
         mkdirSync(folder, { mode: 0o700 });
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        if (systemCode(error) !== 'EEXIST') throw error;
       }
       assertRealFolder(folder);
     }
@@ -135,7 +135,7 @@ function linkNew(folder: string, from: string, name: string): boolean {
     linkSync(join(folder, from), join(folder, name));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -159,7 +159,7 @@ function writeNew(folder: string, name: string, bytes: Uint8Array): boolean {
   try {
     fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
   try {

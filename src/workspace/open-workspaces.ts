@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { AppError } from '../errors.js';
+import { AppError, isMissing, systemCode } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Secrets } from '../secrets/secrets.js';
 import { secretsOfDriver } from './driver-settings.js';
@@ -131,7 +131,7 @@ class HomeWorkspaces implements WorkspaceDirectory {
       this.fresh.touch();
     } catch (error) {
       rmSync(draft, { recursive: true, force: true });
-      const { code } = error as NodeJS.ErrnoException;
+      const code = systemCode(error);
       throw code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ? exists : error;
     }
   }
@@ -179,7 +179,7 @@ class HomeWorkspaces implements WorkspaceDirectory {
         (entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()),
       );
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      if (isMissing(error)) return [];
       throw error;
     }
   }

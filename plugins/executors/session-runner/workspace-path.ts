@@ -2,6 +2,7 @@
 // keys and other callers' conversations are, however its name is spelt.
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { systemCode } from '../../../src/errors.js';
 
 export interface Place {
   /** The workspace's folder, without links. */
@@ -46,7 +47,7 @@ export function placeOf(root: string, path: string): Place | NoPlace {
 }
 
 export function problemOf(error: unknown): NoPlace {
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
   return { kind: 'refused', reason: `can't be used (${code ?? 'unknown error'})` };
 }

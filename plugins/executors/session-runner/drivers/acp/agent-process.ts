@@ -4,7 +4,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../../../../src/clock.js';
-import { errorText } from '../../../../../src/errors.js';
+import { errorText, systemCode } from '../../../../../src/errors.js';
 import { RunFailure } from '../../../../../src/executors/contract.js';
 import type { Logger } from '../../../../../src/log.js';
 import { settlesInTime } from './settles-in-time.js';
@@ -151,7 +151,7 @@ function killGroup(leader: number | undefined): void {
 }
 
 function startFailure({ command, cwd }: AgentCommand, error: unknown): RunFailure {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   // A missing folder and a missing program are the same error.
   const noFolder = code === 'ENOENT' && statSync(cwd, { throwIfNoEntry: false }) === undefined;
   if (noFolder) return new RunFailure('The workspace’s folder is gone.', 'agent-start');
