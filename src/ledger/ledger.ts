@@ -100,8 +100,9 @@ export class FileLedger implements Ledger {
     return this.mustAppend(live, { type: 'turn-started', turn: (live.head as TaskRecord).envelope.turn });
   }
 
-  keep = async (taskId: string, turn: number, kept: Kept): Promise<void> =>
-    void (await this.mustAppend(this.mustLoad(taskId), { type: 'kept', turn, kept }));
+  async keep(taskId: string, turn: number, kept: Kept): Promise<void> {
+    await this.mustAppend(this.mustLoad(taskId), { type: 'kept', turn, kept });
+  }
 
   async cancel(taskId: string, by: string, reason?: string): Promise<TaskRecord> {
     const live = this.mustLoad(taskId);
