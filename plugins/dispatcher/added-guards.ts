@@ -10,7 +10,7 @@ const CODES = ['forbidden', 'invalid-params', 'quota', 'cooldown'] as const;
 /** Characters of a refusal. */
 const MOST_WORDS = 1_000;
 
-interface GuardReports {
+export interface GuardReports {
   failed(problem: string): void;
   /** Takes secrets out of what a guard says: whoever asked will read it. */
   redact(text: string): string;

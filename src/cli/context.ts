@@ -1,7 +1,7 @@
 // What every command gets: the terminal, the configuration, and the way to the server of this home or another.
 import type { Command } from 'commander';
 import { loadConfig, type Config, type LoadedConfig, type LoadOptions } from '../config.js';
-import { AppError, systemCode } from '../errors.js';
+import { AppError } from '../errors.js';
 import { readOperatorKey, readServerInfo, type ServerInfo } from '../home.js';
 import { isLoopbackName } from '../http/local-url.js';
 import { parseUrl } from '../net/parse-url.js';
@@ -89,6 +89,6 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return systemCode(error) === 'EPERM';
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

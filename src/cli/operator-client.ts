@@ -1,5 +1,5 @@
 // The operator API as the command line calls it. Refusals come back as AppErrors, silence as Unreachable.
-import { AppError, ERROR_CODES, errorText, systemCode, type ErrorCode, type ErrorDetails } from '../errors.js';
+import { AppError, ERROR_CODES, errorText, type ErrorCode, type ErrorDetails } from '../errors.js';
 import type {
   AgentsAnswer,
   CallersAnswer,
@@ -16,7 +16,7 @@ import type {
 import type { PushesAnswer, PushView, Redriven } from '../push-wire.js';
 import { Unreachable } from './exit-codes.js';
 
-interface Readiness {
+export interface Readiness {
   status: string;
   ledger?: string;
   problems?: { workspace: string; file: string; problem: string }[];
@@ -115,7 +115,7 @@ function refusal(status: number, answer: unknown): AppError {
 /** fetch wraps what really happened. */
 const causeOf = (error: unknown): string => {
   const cause = (error as { cause?: unknown }).cause;
-  return systemCode(cause) ?? errorText(cause ?? error);
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? errorText(cause ?? error);
 };
 
 function search(query: Record<string, string | undefined>): string {

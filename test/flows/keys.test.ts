@@ -2,11 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.js';
 import type { CallersAnswer, MintedKey, MintedWebhookSecret } from '../../src/operator-wire.js';
 import { type as typed } from '../support/fake-terminal.js';
 import { OperatorServer } from '../support/operator-server.js';
 import { OPERATOR_KEY } from '../support/test-home.js';
+import { systemClock } from '../../src/clock.js';
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} };
 const A2A = { 'A2A-Version': '1.0' };

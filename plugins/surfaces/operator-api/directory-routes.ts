@@ -13,8 +13,8 @@ import {
 import { AppError } from '../../../src/errors.js';
 import type { Core } from '../../../src/plugin.js';
 import type { KeyHint } from '../../../src/workspace/callers.js';
-import { mustBeWorkspace } from './known.js';
 import { route, type Route } from './route.js';
+import { mustBeWorkspace } from './known.js';
 
 export function directoryRoutes(core: Core): Route[] {
   return [
