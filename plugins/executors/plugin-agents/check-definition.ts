@@ -70,7 +70,7 @@ const safely =
       void Promise.resolve(decided).catch(() => undefined);
       throw new Error("it must return 'message' or 'task', and at once");
     } catch (error) {
-      by.failed(`its agent ${name} could not say how it replies: ${errorText(error)}`);
+      by.failed(`its agent ${name} could not say how it replies: ${errorText(error)}`, error);
       return 'task';
     }
   };
