@@ -69,10 +69,19 @@ export function addPlugin(program: Command, context: Context): void {
         );
       const importModule = moduleImporter(folder, { [TESTING]: await import(TESTING) });
       // Node's own test runner reports at the end of the process, and sets the exit code.
-      for (const file of files) await importModule({ module: join(folder, file), path: folder });
+      for (const file of files) await settled(file, importModule({ module: join(folder, file), path: folder }));
       return EXIT.ok;
     },
   );
+}
+
+/** A file may take its time, but one that waits for what never comes would end the process without a word. */
+function settled(file: string, imported: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const idle = (): void => reject(new Error(`${file} waits, at its top level, for something that never comes.`));
+    process.once('beforeExit', idle);
+    void imported.then(resolve, reject).finally(() => process.off('beforeExit', idle));
+  });
 }
 
 /** What lies in the home's folder and the server of the home did not find when it started, as paths below the home. */

@@ -1,6 +1,6 @@
 // `switchboard plugin test` as an author runs it: the compiled command on a home with plugins in files and in folders.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ENTRY, ensureBuilt } from '../support/compiled-server.js';
@@ -36,6 +36,31 @@ function tested(...name: string[]): { titles: string[]; status: number | null; s
   );
   return { titles: [...new Set(titles)].sort(), status, said: String(stderr) };
 }
+
+describe('a file that waits for what never comes', () => {
+  const never = `await new Promise(() => undefined);\nexport default { name: 'never', install() {} };\n`;
+  const write = (file: string): void => writeFileSync(join(home.path, 'plugins', file), never);
+  const drop = (file: string): void => rmSync(join(home.path, 'plugins', file));
+
+  it('is named when it is a test', () => {
+    write('never.test.mjs');
+    expect(tested('never')).toMatchObject({
+      status: 1,
+      said: expect.stringMatching(/never\.test\.mjs waits, at its top/),
+    });
+    drop('never.test.mjs');
+  }, 60_000);
+
+  it('is named by doctor when it is a plugin, and all else is checked', () => {
+    write('never.mjs');
+    const env = { ...process.env, SWITCHBOARD_HOME: home.path };
+    const { stdout, status } = spawnSync(process.execPath, [ENTRY, 'doctor'], { env });
+    expect(String(stdout)).toMatch(/plugins\/never\.mjs: it can't be loaded: loading did not finish within 10 s/);
+    expect(String(stdout)).toMatch(/ok +workspaces: /);
+    expect(status).toBe(1);
+    drop('never.mjs');
+  }, 60_000);
+});
 
 describe('the tests of plugins', () => {
   it("are run by the plugin's name, whether it is a file or a folder", () => {
