@@ -282,9 +282,14 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
   };
 }
 
-/** A handler of a plugin may never settle: nothing of the product's own waits for it. */
-const drained = (bus: Bus, clock: Clock): Promise<void> =>
-  Promise.race([bus.drain(), new Promise<void>((resolve) => clock.after(HANDLERS_MS, resolve))]);
+/** A handler of a plugin may never settle: it is waited for once, and nothing of the product's own waits for it. */
+async function drained(bus: Bus, clock: Clock): Promise<void> {
+  let cancel = (): void => undefined;
+  const late = new Promise<void>((resolve) => (cancel = clock.after(HANDLERS_MS, resolve)));
+  await Promise.race([bus.drain(), late]);
+  cancel();
+  bus.giveUp();
+}
 
 /** Undoes every step, last one first, also when one of them fails: the lock must be free in any case. */
 async function closeAll(log: Logger, closers: (() => unknown)[]): Promise<void> {
