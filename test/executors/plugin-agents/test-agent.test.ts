@@ -23,6 +23,14 @@ describe('a test of an agent', () => {
     expect(await second.answer('2')).toMatchObject({ state: 'completed', text: 'x,1,2,1,1', faults: [] });
   });
 
+  it('reads an answer of data as JSON, and one of text and data as its text', async () => {
+    const form = agent(async (_text, { ask }) => ask('form', 'How many?', { schema: { type: 'object' } }));
+    const bench = await testAgent(form);
+    expect(await (await bench.send('x')).answer([{ data: { n: 7 } }])).toMatchObject({ text: '{"n":7}' });
+    const both = [{ text: 'seven' }, { data: { n: 7 } }];
+    expect(await (await bench.send('y')).answer(both)).toMatchObject({ text: 'seven' });
+  });
+
   it('decides for the operator', async () => {
     const careful = agent(async (_text, { requireAuth }) => {
       await requireAuth('go', 'May I?');

@@ -36,7 +36,7 @@ export interface TestTask {
   /** What the plugin did wrong, in words. */
   faults: string[];
   /** Answers the question. */
-  answer(text: string): Promise<TestTask>;
+  answer(message: string | AgentPart[]): Promise<TestTask>;
   approve(): Promise<TestTask>;
   decline(): Promise<TestTask>;
 }
@@ -117,7 +117,10 @@ export async function testAgent(plugin: Plugin, options: TestOptions = {}): Prom
     await bus.drain();
     return show(task.id);
   };
-  const say = (text: string): Message => ({ messageId: randomId(), role: 'ROLE_USER', parts: [{ text }] });
+  const say = (message: string | AgentPart[]): Message => {
+    const parts = partsOf(message, (bytes) => blobs.put(caller.scope, bytes));
+    return { messageId: randomId(), role: 'ROLE_USER', parts };
+  };
   const decide = (taskId: string, decision: 'approve' | 'decline'): Promise<TestTask> =>
     run(ledger.resume({ taskId, requestId: randomId(), step: { decision } }));
 
@@ -136,8 +139,8 @@ export async function testAgent(plugin: Plugin, options: TestOptions = {}): Prom
       ),
       events: ledger.updates.flatMap((update) => (update.taskId === taskId && update.event ? [update.event] : [])),
       faults: [...faults],
-      answer: (text) =>
-        run(ledger.resume({ taskId, requestId: randomId(), step: { message: say(text), start: true } })),
+      answer: (message) =>
+        run(ledger.resume({ taskId, requestId: randomId(), step: { message: say(message), start: true } })),
       approve: () => decide(taskId, 'approve'),
       decline: () => decide(taskId, 'decline'),
     };
@@ -145,7 +148,7 @@ export async function testAgent(plugin: Plugin, options: TestOptions = {}): Prom
 
   return {
     send: (message, { skill, contextId = randomId() } = {}) => {
-      const opening = { ...say(''), parts: partsOf(message, (bytes) => blobs.put(caller.scope, bytes)) };
+      const opening = say(message);
       return run(
         ledger.create({
           taskId: randomId(),
