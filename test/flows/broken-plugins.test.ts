@@ -41,6 +41,14 @@ describe('a plugin that can not start is reported, and the rest starts', () => {
       /agent x: there is no member aproval; there are .*approval/,
     ],
     [
+      'tags a skill with one text',
+      plugin(
+        'bad',
+        `add('agent', { name: 'x', description: '', skills: [{ id: 'a', tags: 'sea' }], run: () => 'x' });`,
+      ),
+      /agent x: skills must be .*tags and examples as lists/,
+    ],
+    [
       'serves routes for somebody unknown',
       plugin('bad', `routes('all', () => 0);`),
       /one of callers, operator, public/,
