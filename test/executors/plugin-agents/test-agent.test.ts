@@ -50,6 +50,17 @@ describe('a test of an agent', () => {
     expect(await bench.send('sky')).toMatchObject({ state: 'failed', text: 'sky: There is no such agent.' });
   });
 
+  it('lets an agent catch a call that failed by its name', async () => {
+    const careful = agent(async (text, { call }) => {
+      try {
+        return (await call(text, 'how?')).text;
+      } catch (error) {
+        return (error as Error).name;
+      }
+    });
+    expect(await (await testAgent(careful)).send('sky')).toMatchObject({ state: 'completed', text: 'CallFailure' });
+  });
+
   it('shows what the agent did wrong, with the place in its code', async () => {
     const wrong = agent(async (_text, { ask }) => ask('no id', 'What?'));
     const task = await (await testAgent(wrong)).send('x');
