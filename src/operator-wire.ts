@@ -180,7 +180,10 @@ export const AGENT_TEST = z.object({
 });
 
 export const AGENTS_ANSWER = z.object({
-  problems: z.array(z.string()).optional().describe('Lists of agents that can not be read now.'),
+  problems: z
+    .array(z.string())
+    .optional()
+    .describe('What is wrong with the files that were read: agents may be missing here, or be shown as they were.'),
   agents: z.array(
     z.object({
       remote: remote.optional(),
@@ -237,6 +240,10 @@ export type WatchesAnswer = z.infer<typeof WATCHES_ANSWER>;
 
 export const CALLERS_QUERY = z.object({ workspace: name.optional() });
 export const CALLERS_ANSWER = z.object({
+  problems: z
+    .array(z.string())
+    .optional()
+    .describe('What is wrong with the files that were read: callers may be missing here.'),
   callers: z.array(
     z.object({
       id: z.string().describe('`<workspace>/<name>`.'),
@@ -274,6 +281,13 @@ export const NEW_KEY = z.object({
   oldKeysExpireAt: instant.optional().describe('From then on the keys that were there before are refused.'),
 });
 export const MINTED_KEY = z.object({ id: z.string(), key: z.string().describe('Shown this once.') });
+export const NEW_CALLERS_KEY = MINTED_KEY.extend({
+  unknownAgents: z
+    .array(z.string())
+    .optional()
+    .describe('Agents it may use that nobody knows now; one that comes by that name counts.'),
+});
+export type NewCallersKey = z.infer<typeof NEW_CALLERS_KEY>;
 export type MintedKey = z.infer<typeof MINTED_KEY>;
 export const KEYS_QUERY = z.object({
   hint: z.string().min(1).optional().describe('Which key goes; without hint and id: all but the newest.'),

@@ -7,6 +7,7 @@ import type {
   InputAnswer,
   MintedKey,
   MintedWebhookSecret,
+  NewCallersKey,
   PluginsAnswer,
   RemovedKeys,
   TasksAnswer,
@@ -66,7 +67,7 @@ export class OperatorClient {
     this.call('GET', `/api/a2a/watches${search(query)}`);
   callers = (workspace?: string): Promise<CallersAnswer> =>
     this.call('GET', `/api/a2a/callers${search({ workspace })}`);
-  addCaller = (caller: object): Promise<MintedKey> => this.call('POST', '/api/a2a/callers', caller);
+  addCaller = (caller: object): Promise<NewCallersKey> => this.call('POST', '/api/a2a/callers', caller);
   addKey = (id: string, key: object): Promise<MintedKey> => this.call('POST', `${callerPath(id)}/keys`, key);
   removeKeys = (id: string, which: { id?: string; hint?: string } = {}): Promise<RemovedKeys> =>
     this.call('DELETE', `${callerPath(id)}/keys${search(which)}`);

@@ -1,9 +1,10 @@
 // What only a process of its own can show: plugins that would end it, or stop its event loop, and what survives a kill.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { TaskView } from '../../src/operator-wire.js';
-import { ensureBuilt, startSwitchboard } from '../support/compiled-server.js';
+import { ensureBuilt, ENTRY, startSwitchboard } from '../support/compiled-server.js';
 import type { ServerChild } from '../support/server-child.js';
 import { makeTestHome, OPERATOR_KEY, type TestHome } from '../support/test-home.js';
 
@@ -46,6 +47,17 @@ export default defineAgent({ name: '${name}', description: 'x', skills: [{ id: '
   async run(prompt, { ask, once }) { ${body} } });`;
 
 jest.setTimeout(120_000);
+
+describe('the tests of a plugin', () => {
+  it.each([
+    ['that fail make the command fail', 'assert.equal(1, 2)', 1],
+    ['that pass let it pass', 'assert.equal(1, 1)', 0],
+  ])('%s', (_what, assertion, code) => {
+    const text = `import test from 'node:test'; import assert from 'node:assert'; test('x', () => ${assertion});`;
+    const env = { ...process.env, SWITCHBOARD_HOME: homeWith({ 'one.test.js': text }).path };
+    expect(spawnSync(process.execPath, [ENTRY, 'plugin', 'test', 'one'], { env }).status).toBe(code);
+  });
+});
 
 describe('a plugin in a server of its own', () => {
   it('that rejects or throws later, where nobody waits, is named, and the server goes on', async () => {
