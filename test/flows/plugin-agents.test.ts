@@ -231,7 +231,7 @@ describe('an agent in a plugin file', () => {
       `call('demo', [{ data: 1n }])`,
       `call('demo', [{ url: 'https://files.example/x', filename: {} }])`,
       `artifact(null)`,
-      `artifact({ name: 'x'.repeat(300), text: 'x' })`,
+      `artifact({ name: '', text: 'x' })`,
       `artifact({ name: 'x', text: 'x', mediaType: 'text/plain\\r\\nX: y' })`,
       `artifact({ name: 'x', text: 'x', description: {} })`,
       `artifact({ name: 'x', data: ${loop} })`,

@@ -16,6 +16,7 @@ import type { Core } from '../../../src/plugin.js';
 import { artifactOf, partsOf, receivedParts, type PutBytes } from './agent-parts.js';
 import { conversation } from './conversation.js';
 import { Keepsakes } from './keepsakes.js';
+import { TurnAllowance } from './turn-allowance.js';
 import { Unwinding } from './unwinding.js';
 
 export interface Calls {
@@ -44,6 +45,9 @@ export class AgentRun {
   readonly prompt: AgentPrompt;
   /** Set once the run has asked: nothing that follows counts. */
   unwound: Unwinding | undefined;
+  /** What the function hears: nobody waits any more, or it has shown as much as it may. */
+  readonly signal: AbortSignal;
+  private readonly allowance: TurnAllowance;
   private readonly keepsakes: Keepsakes;
   private readonly made = new Map<string, number>();
 
@@ -53,6 +57,8 @@ export class AgentRun {
     private readonly ports: RunPorts,
   ) {
     const { taskId, contextId, opening, caller, skill, turn } = given;
+    this.allowance = new TurnAllowance(given.agent);
+    this.signal = AbortSignal.any([handle.signal, this.allowance.tooMuch]);
     this.keepsakes = new Keepsakes(taskId, turn, ports.core.ledger);
     this.prompt = {
       text: textOf(opening.parts),
@@ -71,10 +77,15 @@ export class AgentRun {
     return this.handle.signal.aborted;
   }
 
+  /** Aborts when the turn wanted to show more than it may; the reason is its failure. */
+  get tooMuch(): AbortSignal {
+    return this.allowance.tooMuch;
+  }
+
   workHandle(): WorkHandle {
-    const { given, handle, ports } = this;
+    const { given, ports } = this;
     return {
-      signal: handle.signal,
+      signal: this.signal,
       log: ports.log,
       caller: given.caller,
       history: (): Message[] => conversation(ports.core.ledger, given),
@@ -94,12 +105,18 @@ export class AgentRun {
       ...this.workHandle(),
       progress: (news) => {
         if (this.unwound) return;
+        if (!isPercent(news) && typeof news !== 'string') {
+          throw new Error('progress takes a text, or a number from 0 to 100');
+        }
+        this.allowance.text(String(news));
         if (isPercent(news)) handle.percent(news);
-        else if (typeof news === 'string') handle.status(news);
-        else throw new Error('progress takes a text, or a number from 0 to 100');
+        else handle.status(news);
       },
-      artifact: (artifact) => {
-        if (!this.unwound) handle.artifact(artifactOf(artifact, this.put), { lastChunk: true });
+      artifact: (given) => {
+        if (this.unwound) return;
+        const artifact = artifactOf(given, this.put);
+        this.allowance.parts(artifact.parts);
+        handle.artifact(artifact, { lastChunk: true });
       },
       ask: (id, question, options = {}) =>
         this.effect(async () => {
@@ -121,12 +138,14 @@ export class AgentRun {
 
   outcome(answer: AgentAnswer | void): RunOutcome {
     const parts = partsOf(answer, this.put);
+    this.allowance.parts(parts);
     return { kind: 'completed', ...(parts.length > 0 && { parts }) };
   }
 
   private readonly put: PutBytes = (bytes, mediaType) => {
     const { config, blobs, secrets } = this.ports.core;
     if (bytes.length > config.maxPartBytes) throw new Error(`a file is larger than ${config.maxPartBytes} bytes`);
+    this.allowance.file(bytes.length);
     const clean = redactedFile(bytes, mediaType, (text) => secrets.redact(text));
     return blobs.put(this.given.caller.scope, clean);
   };
@@ -160,7 +179,7 @@ export class AgentRun {
   /** Throws what ended the run, if something did. */
   private mustRun(): void {
     if (this.unwound) throw this.unwound;
-    this.handle.signal.throwIfAborted();
+    this.signal.throwIfAborted();
   }
 
   private asCaller(): Caller {
@@ -170,7 +189,7 @@ export class AgentRun {
       this.made.set(call, before + 1);
       return before;
     };
-    return { plugin, prompt: this.given, signal: this.handle.signal, occurrence };
+    return { plugin, prompt: this.given, signal: this.signal, occurrence };
   }
 }
 
