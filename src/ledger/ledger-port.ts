@@ -53,6 +53,8 @@ export interface Follower {
    */
   next(): Promise<Update | undefined>;
   readonly lagged: boolean;
+  /** What `next` throws once the task could not be stored: nothing more comes. That was logged where it happened. */
+  readonly failure: Error | undefined;
   close(): void;
 }
 
