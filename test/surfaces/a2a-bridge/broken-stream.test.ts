@@ -1,6 +1,7 @@
 // What a reader sees, and what the log says, when a stream meets an error that nobody foresaw.
 import { A2AService } from '@a2a-js/sdk/server/grpc';
-import { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
+import type { StreamResponse } from '@a2a-js/sdk';
+import { SendMessageRequest } from '@a2a-js/sdk';
 import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { grpcAddress } from '../../conformance/a2a/grpc-binding.js';
