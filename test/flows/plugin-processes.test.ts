@@ -96,6 +96,34 @@ describe('a plugin in a server of its own', () => {
     }
   });
 
+  it('that rejects while others still load is named, and all of them start; doctor says the same', async () => {
+    const rejects = `void Promise.reject(new Error('rejected early'));`;
+    const home = homeWith({
+      'early.js': rejects + agent('early', `return 'here';`),
+      'gone.js': `${rejects} throw new Error('not usable');`,
+      'slow.js': `await new Promise((resolve) => setTimeout(resolve, 100));${agent('slow', `return 'here';`)}`,
+    });
+    const server = await start(home);
+    expect((await chat(server, 'early', 'x')).response).toBe('here');
+    expect((await chat(server, 'slow', 'x')).response).toBe('here');
+    const { plugins } = await ask<{ plugins: unknown[] }>(server, 'GET', '/api/a2a/plugins');
+    expect(plugins).toEqual([
+      expect.objectContaining({ name: 'early', state: 'running', faults: 1 }),
+      expect.objectContaining({
+        name: 'plugins/gone.js',
+        state: 'failed',
+        lastFault: expect.stringContaining('early'),
+      }),
+      expect.objectContaining({ name: 'slow', state: 'running', faults: 0 }),
+    ]);
+    await server.stop();
+    const env = { ...process.env, SWITCHBOARD_HOME: home.path };
+    const doctor = spawnSync(process.execPath, [ENTRY, 'doctor'], { env, encoding: 'utf8' });
+    expect(doctor.stdout).toMatch(/warning plugins: early did 1 things wrong, last: .*rejected early/);
+    expect(doctor.stdout).toContain('plugins: slow can be read');
+    expect(doctor.status).toBe(1);
+  });
+
   it('that blocks the event loop is named with the place; others come late, and nothing is lost', async () => {
     const server = await start(
       homeWith({
