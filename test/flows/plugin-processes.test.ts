@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TaskView } from '../../src/operator-wire.js';
 import { ensureBuilt, ENTRY, startSwitchboard } from '../support/compiled-server.js';
 import type { ServerChild } from '../support/server-child.js';
@@ -45,8 +45,6 @@ const agent = (name: string, body: string): string => `
 import { defineAgent } from 'a2a-switchboard';
 export default defineAgent({ name: '${name}', description: 'x', skills: [{ id: 'drop' }], approval: ${name === 'careful' ? "['*']" : '[]'},
   async run(prompt, { ask, once }) { ${body} } });`;
-
-jest.setTimeout(120_000);
 
 describe('the tests of a plugin', () => {
   it.each([
