@@ -1,6 +1,6 @@
 // Callers and their keys, by way of the server where one runs and on the files where none does.
 import { AppError } from '../errors.js';
-import type { CallersAnswer, NewCallersKey } from '../operator-wire.js';
+import type { CallersAnswer, NewCallersKey } from '../caller-wire.js';
 import type { CallerListing, KeyHint, NewKeyOptions } from '../workspace/callers.js';
 import { problemText } from '../workspace/file-problems.js';
 import type { LocalHome } from './local-home.js';

@@ -1,15 +1,11 @@
 // The operator API as the command line calls it. Refusals come back as AppErrors, silence as Unreachable.
 import { AppError, ERROR_CODES, errorText, type ErrorCode, type ErrorDetails } from '../errors.js';
+import type { CallersAnswer, MintedKey, MintedWebhookSecret, NewCallersKey, RemovedKeys } from '../caller-wire.js';
 import type {
   AgentsAnswer,
-  CallersAnswer,
   ChatRequest,
   InputAnswer,
-  MintedKey,
-  MintedWebhookSecret,
-  NewCallersKey,
   PluginsAnswer,
-  RemovedKeys,
   TasksAnswer,
   TaskView,
   WatchesAnswer,

@@ -1,6 +1,4 @@
 // How a stream is written as server-sent events: its first task by the SDK's adapter, all that follows past it.
-import { ServerResponse } from 'node:http';
-import { setImmediate as leaving } from 'node:timers/promises';
 import { StreamResponse } from '@a2a-js/sdk';
 import type { ErrorWriter } from '../../../src/http/door.js';
 import type { SseSink } from '../../../src/http/sse-hub.js';
@@ -110,10 +108,7 @@ async function pump(sink: SseSink, follower: Follower, wire: Wire): Promise<void
 /** What nobody foresaw is logged, and the reader sees a connection that breaks off, not a stream that ended. */
 async function breakOff(sink: SseSink, error: unknown, { writeError }: Wire): Promise<void> {
   if (sink.closed) return;
-  const { res } = sink;
-  // What was shown before counts, and the headers leave with it.
-  sink.flush();
-  ServerResponse.prototype.flushHeaders.call(res);
-  await leaving();
-  writeError(error, res.req, res);
+  // What was shown before counts.
+  await sink.leave();
+  writeError(error, sink.res.req, sink.res);
 }

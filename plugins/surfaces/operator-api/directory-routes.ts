@@ -7,10 +7,10 @@ import {
   NEW_CALLER,
   NEW_CALLERS_KEY,
   NEW_KEY,
-  PLUGINS_ANSWER,
   REMOVED_CALLER,
   REMOVED_KEYS,
-} from '../../../src/operator-wire.js';
+} from '../../../src/caller-wire.js';
+import { PLUGINS_ANSWER } from '../../../src/operator-wire.js';
 import { AppError } from '../../../src/errors.js';
 import type { Core } from '../../../src/plugin.js';
 import type { KeyHint } from '../../../src/workspace/callers.js';
