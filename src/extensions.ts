@@ -19,8 +19,8 @@ export interface ExtensionKinds {
 
 export interface Adder {
   plugin: string;
-  /** Tells whoever looks after plugins that this one did something wrong. */
-  failed(problem: string): void;
+  /** Tells whoever looks after plugins that this one did something wrong; `thrown` tells where in its code. */
+  failed(problem: string, thrown?: unknown): void;
 }
 
 /** Takes what a plugin adds, or throws an Error that says why not. Returns what takes it out again. */

@@ -3,6 +3,7 @@
 import type { Express } from 'express';
 import { PLUGINS } from '../plugins/index.js';
 import { Bus } from './bus/bus.js';
+import { drained } from './bus/drained.js';
 import { createCapabilities } from './capabilities.js';
 import { Extensions } from './extensions.js';
 import { startAddedPlugins } from './installation/added-plugins.js';
@@ -82,7 +83,6 @@ export interface Switchboard {
 }
 
 const HTTP_CLOSE_MS = 2_000;
-const HANDLERS_MS = 5_000;
 
 /**
  * Builds a switchboard on a home: takes its lock, recovers what the last process left, installs the plugins. It serves
@@ -281,10 +281,6 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     },
   };
 }
-
-/** A handler of a plugin may never settle: nothing of the product's own waits for it. */
-const drained = (bus: Bus, clock: Clock): Promise<void> =>
-  Promise.race([bus.drain(), new Promise<void>((resolve) => clock.after(HANDLERS_MS, resolve))]);
 
 /** Undoes every step, last one first, also when one of them fails: the lock must be free in any case. */
 async function closeAll(log: Logger, closers: (() => unknown)[]): Promise<void> {

@@ -123,6 +123,11 @@ export class Bus {
     }
   }
 
+  /** Handlers that have not settled by now are waited for no more. */
+  giveUp(): void {
+    this.inFlight.clear();
+  }
+
   private publish<K extends TopicKind>(source: string, kind: K, payload: TopicMap[K], options?: PublishOptions): void {
     const suffix = TOPIC_SUFFIX[kind];
     const fields = payload as { cid?: string; turn?: number; traceparent?: string };

@@ -1,8 +1,11 @@
 // Whether the home's plugins can be used: what the running server says, else what becomes of their code when it is read.
+import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { setImmediate as turn } from 'node:timers/promises';
 import { errorText } from '../errors.js';
 import { pluginsDir } from '../home.js';
+import { inTime } from '../in-time.js';
+import { START_MS } from '../installation/added-plugins.js';
 import { findPlugins } from '../installation/find-plugins.js';
 import { moduleImporter } from '../installation/import-plugin.js';
 import { PluginReports } from '../installation/plugin-reports.js';
@@ -33,7 +36,7 @@ export async function readPlugins({ home, plugins }: Config, end: (code: number)
     for (const found of findPlugins(folder, plugins)) {
       reports.found(found.source, found.path);
       try {
-        const { value, path } = await importModule(found);
+        const { value, path } = await inTime(systemClock, START_MS, 'loading', () => importModule(found));
         const { name } = readPlugin(value);
         reports.named(found.source, name, path);
         read.push({ check: 'plugins', level: 'ok', text: `${name} can be read` });

@@ -89,7 +89,7 @@ export type RunOutcome =
 
 /** A failure whose text the caller may read. Anything else that a run throws becomes a fixed sentence. */
 export class RunFailure extends Error {
-  override readonly name = 'RunFailure';
+  override readonly name: string = 'RunFailure';
   constructor(
     message: string,
     readonly code = 'run-failed',

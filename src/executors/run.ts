@@ -1,4 +1,5 @@
 // One turn while it runs: what the executor's handle does, and how whatever the run settles to becomes the turn's end.
+import { setMaxListeners } from 'node:events';
 import type { Artifact } from '../a2a-model.js';
 import type { InputRequest, Progress, PromptAssigned, PromptResponse, RunError, Usage } from '../bus/topics.js';
 import type { TaskRecord } from '../ledger/records.js';
@@ -77,7 +78,10 @@ export class Run implements RemoteHandle {
     private readonly show: (progress: Progress) => void,
     /** Answers with one message: what the run shows before its end is dropped. */
     readonly direct = false,
-  ) {}
+  ) {
+    // An agent may ask very many others at once, each of which listens: that is no leak.
+    setMaxListeners(0, this.controller.signal);
+  }
 
   get signal(): AbortSignal {
     return this.controller.signal;

@@ -45,7 +45,12 @@ export function createFront({ keyUseStore, lag: injected, ...deps }: FrontDeps):
   processMetrics(metrics, lag);
   const gate = new Gate({ lag, overloadMs: config.overloadMs });
   const keyUses = new KeyUses({ store: keyUseStore, clock, log });
-  const streams = new OpenStreams({ limits: config.streams, clock, ownerOf: (hash) => callers.ownerOf(hash) });
+  const streams = new OpenStreams({
+    limits: config.streams,
+    clock,
+    ownerOf: (hash) => callers.ownerOf(hash),
+    isCaller: (id) => callers.find(id) !== undefined,
+  });
   const used = (hash: string, callerId: string): void => keyUses.note(hash, callerId);
   return {
     gate,

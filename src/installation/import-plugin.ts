@@ -2,7 +2,7 @@
 // switchboard's own, so that both sides mean the same by an error or a plugin.
 import { createJiti, type Jiti } from 'jiti';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as authoring from '../authoring/authoring.js';
 import { packageRoot } from '../package-root.js';
@@ -31,7 +31,7 @@ export function moduleImporter(folder: string, virtual: Record<string, unknown> 
   };
   return async ({ module, path, problem }) => {
     if (problem !== undefined) throw new Error(problem);
-    if (path !== undefined) return load(module, path);
+    if (path !== undefined) return load(isAbsolute(module) ? module : resolveOwn(module, from(path)), path);
     const file = resolvePackage(module, [here, from(packageRoot())]);
     return load(file, rootOf(file));
   };
@@ -56,6 +56,15 @@ function resolvePackage(name: string, places: readonly Jiti[]): string {
     'there is no such package: it is looked for in node_modules of the folder of plugins and of every folder above, ' +
       'then where the switchboard is installed',
   );
+}
+
+/** A folder asks for itself by its own name, as any of its files could. */
+function resolveOwn(name: string, place: Jiti): string {
+  try {
+    return fileURLToPath(place.esmResolve(name));
+  } catch (error) {
+    throw new Error(problemText(error, undefined), { cause: error });
+  }
 }
 
 const isMissing = (error: unknown, name: string): boolean =>

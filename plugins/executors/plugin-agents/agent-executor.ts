@@ -74,6 +74,8 @@ export class AgentExecutor implements Executor {
       return run.unwound ? this.swallowed(run, by) : run.outcome(answer);
     } catch (error) {
       return this.endOf(error, run, agent);
+    } finally {
+      run.end();
     }
   }
 
@@ -92,8 +94,7 @@ export class AgentExecutor implements Executor {
     if (error instanceof RunFailure || error instanceof AppError) {
       return { kind: 'failed', text: error.message, code: error.code };
     }
-    const place = error instanceof Error ? error.stack?.split('\n')[1]?.trim() : undefined;
-    by.failed(`its agent ${info.name} failed: ${errorText(error)}${place === undefined ? '' : ` (${place})`}`);
+    by.failed(`its agent ${info.name} failed: ${errorText(error)}`, error);
     return { kind: 'failed', text: 'The run failed unexpectedly.', code: 'unexpected' };
   }
 

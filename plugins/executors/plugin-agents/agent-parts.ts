@@ -55,14 +55,14 @@ const shortName = (name: string): string => (isShort(name) ? name : safeFileName
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+[ -~]*$/;
 
 /** The copy that is stored: nothing that the author changes later is shown. */
-function plainData(data: unknown): unknown {
+export function plainData(data: unknown, what = 'data'): unknown {
   try {
     const text = JSON.stringify(data) as string | undefined;
     if (text !== undefined) return JSON.parse(text) as unknown;
   } catch {
     // It can't be written down.
   }
-  throw new Error('data must be plain JSON');
+  throw new Error(`${what} must be plain JSON`);
 }
 
 /** The artifact of that name. Its id follows from the name, so that a run that is repeated replaces it. */

@@ -1,5 +1,6 @@
-// One run of an author's function: its prompt, its handle, and what its return becomes. A run that asked or was aborted
-// has no more effects, whatever its function goes on to do.
+// One run of an author's function: its prompt, its handle, and what its return becomes. A run that asked, was aborted or has
+// returned has no more effects, whatever its function goes on to do.
+import { setMaxListeners } from 'node:events';
 import { textOf, type Message } from '../../../src/a2a-model.js';
 import type {
   AgentAnswer,
@@ -13,7 +14,7 @@ import type {
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
 import { redactedFile } from '../../../src/redacted-value.js';
 import type { Core } from '../../../src/plugin.js';
-import { artifactOf, partsOf, receivedParts, type PutBytes } from './agent-parts.js';
+import { artifactOf, partsOf, plainData, receivedParts, type PutBytes } from './agent-parts.js';
 import { conversation } from './conversation.js';
 import { Keepsakes } from './keepsakes.js';
 import { TurnAllowance } from './turn-allowance.js';
@@ -48,6 +49,8 @@ export class AgentRun {
   /** What the function hears: nobody waits any more, or it has shown as much as it may. */
   readonly signal: AbortSignal;
   private readonly allowance: TurnAllowance;
+  /** Its function has returned, or thrown. */
+  private over = false;
   private readonly keepsakes: Keepsakes;
   private readonly made = new Map<string, number>();
 
@@ -59,6 +62,8 @@ export class AgentRun {
     const { taskId, contextId, opening, caller, skill, turn } = given;
     this.allowance = new TurnAllowance(given.agent);
     this.signal = AbortSignal.any([handle.signal, this.allowance.tooMuch]);
+    // Each call that is under way listens.
+    setMaxListeners(0, this.signal);
     this.keepsakes = new Keepsakes(taskId, turn, ports.core.ledger);
     this.prompt = {
       text: textOf(opening.parts),
@@ -104,7 +109,7 @@ export class AgentRun {
     return {
       ...this.workHandle(),
       progress: (news) => {
-        if (this.unwound) return;
+        if (this.unwound || this.over) return;
         if (!isPercent(news) && typeof news !== 'string') {
           throw new Error('progress takes a text, or a number from 0 to 100');
         }
@@ -113,7 +118,7 @@ export class AgentRun {
         else handle.status(news);
       },
       artifact: (given) => {
-        if (this.unwound) return;
+        if (this.unwound || this.over) return;
         const artifact = artifactOf(given, this.put);
         this.allowance.parts(artifact.parts);
         handle.artifact(artifact, { lastChunk: true });
@@ -122,7 +127,8 @@ export class AgentRun {
         this.effect(async () => {
           const answer = this.answered('ask', id, 'caller');
           if (answer !== undefined) return answer;
-          const { schema } = options;
+          const { schema: given } = options;
+          const schema = given === undefined ? undefined : plainData(given, `ask('${id}'): the schema`);
           return this.unwind('ask', id, { question, from: 'caller', ...(schema !== undefined && { schema }) });
         }),
       requireAuth: (id, text) =>
@@ -134,6 +140,11 @@ export class AgentRun {
           throw (this.unwound = new Unwinding(end, `requireAuth('${id}')`));
         }),
     };
+  }
+
+  /** From now on its handle does nothing: what its function left running counts no more. */
+  end(): void {
+    this.over = true;
   }
 
   outcome(answer: AgentAnswer | void): RunOutcome {
@@ -180,6 +191,9 @@ export class AgentRun {
   private mustRun(): void {
     if (this.unwound) throw this.unwound;
     this.signal.throwIfAborted();
+    if (!this.over) return;
+    this.ports.log.warn('its function has returned, and what it still does has no effect: wait for it with await');
+    throw new Error('the run is over: nothing can be begun any more');
   }
 
   private asCaller(): Caller {

@@ -124,7 +124,7 @@ export class Runner implements Executor {
   /** What a caller may read of a failure is no fault. */
   private blame(driver: Driver, error: unknown): void {
     if (error instanceof RunFailure || error instanceof AppError) return;
-    this.adders.get(driver)?.failed(`its driver ${driver.name} failed: ${errorText(error)}`);
+    this.adders.get(driver)?.failed(`its driver ${driver.name} failed: ${errorText(error)}`, error);
   }
 
   private driver(settings: WorkspaceSettings): Driver {

@@ -63,7 +63,7 @@ export const sessionRunner = (files: SessionFiles, given?: readonly Driver[]) =>
           throw error;
         }
         const failed = (error: unknown): void =>
-          by.failed(`its driver ${driver.name} did not stop: ${errorText(error)}`);
+          by.failed(`its driver ${driver.name} did not stop: ${errorText(error)}`, error);
         stops.push(() => inTime(clock, STOP_MS, 'stop', () => driver.stop?.()).catch(failed));
         return remove;
       });

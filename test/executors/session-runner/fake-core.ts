@@ -220,7 +220,7 @@ export class FakeHome {
         },
         environment: createEnvironment(this.variables, new Secrets()),
         secrets: new Secrets(),
-        capabilities: { provide: () => undefined, has: () => this.forOwner },
+        capabilities: { provide: () => () => undefined, has: () => this.forOwner },
         workspaces: {
           names: () => ['helper'],
           has: (name) => name === 'helper',
