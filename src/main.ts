@@ -62,6 +62,8 @@ export interface SwitchboardOptions {
   resolve?: ResolveName;
   /** Further plugins, installed after the built-in ones. */
   plugins?: readonly Plugin[];
+  /** Called once all of the switchboard's own is there, before any code of the home's plugins runs. */
+  beforePlugins?(core: Pick<Core, 'plugins' | 'log'>): void;
 }
 
 export interface Switchboard {
@@ -105,16 +107,13 @@ export async function createSwitchboard(options: SwitchboardOptions = {}): Promi
   }
 }
 
-interface Foundation {
+interface Foundation extends Pick<SwitchboardOptions, 'lag' | 'resolve' | 'plugins' | 'beforePlugins'> {
   environment: Environment;
   clock: Clock;
   secrets: Secrets;
   log: Logger;
   /** Undo steps, in the order in which their parts were built. */
   closers: (() => unknown)[];
-  lag?: LagSource;
-  resolve?: ResolveName;
-  plugins?: readonly Plugin[];
 }
 
 async function build(config: Config, foundation: Foundation): Promise<Switchboard> {
@@ -237,6 +236,7 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     const part = await plugin.install(insideContext(plugin, { bus, core, mount: http.mount }));
     if (part) installed.push(part);
   }
+  foundation.beforePlugins?.(core);
   installed.push(await startAddedPlugins({ bus, core, mount: http.mount }));
 
   let readied: Promise<void> | undefined;

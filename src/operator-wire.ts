@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { shortState, TASK_STATES } from './a2a-model.js';
 import { CONTEXT_ID, NAME, NAME_RULE } from './workspace/names.js';
 
-const name = z.string().regex(NAME, NAME_RULE);
+export const name = z.string().regex(NAME, NAME_RULE);
 const id = z.string().min(1).max(200);
 export const instant = z.iso.datetime({ error: 'must be a date and time such as 2026-01-31T12:00:00Z', offset: true });
 
@@ -180,7 +180,10 @@ export const AGENT_TEST = z.object({
 });
 
 export const AGENTS_ANSWER = z.object({
-  problems: z.array(z.string()).optional().describe('Lists of agents that can not be read now.'),
+  problems: z
+    .array(z.string())
+    .optional()
+    .describe('What is wrong with the files that were read: agents may be missing here, or be shown as they were.'),
   agents: z.array(
     z.object({
       remote: remote.optional(),
@@ -234,57 +237,3 @@ export const WATCHES_ANSWER = z.object({
   nextCursor: z.string().optional(),
 });
 export type WatchesAnswer = z.infer<typeof WATCHES_ANSWER>;
-
-export const CALLERS_QUERY = z.object({ workspace: name.optional() });
-export const CALLERS_ANSWER = z.object({
-  callers: z.array(
-    z.object({
-      id: z.string().describe('`<workspace>/<name>`.'),
-      workspace: z.string(),
-      name: z.string(),
-      keys: z.array(
-        z.object({
-          id: z.string().describe("The first 16 hex digits of the key's SHA-256."),
-          hint: z.string().describe('The last four characters.'),
-          expiresAt: z.string().optional(),
-          lastUsedAt: z.string().optional().describe('Absent: not used as far as is known. May be lost by a crash.'),
-          requests: z.number().optional().describe('How many came with the key since it is known.'),
-        }),
-      ),
-      note: z.string().optional(),
-      agents: z.array(z.string()).optional(),
-      skills: z.array(z.string()).optional(),
-      createdAt: z.string().optional(),
-      signsWebhooks: z.boolean().optional().describe('It has a webhook secret.'),
-      liveTasks: z.number(),
-    }),
-  ),
-});
-export type CallersAnswer = z.infer<typeof CALLERS_ANSWER>;
-
-export const NEW_CALLER = z.object({
-  workspace: name,
-  name,
-  note: z.string().max(1000).optional(),
-  agents: z.array(name).optional().describe('Agents it may use. Default: only the workspace itself.'),
-  expiresAt: instant.optional(),
-});
-export const NEW_KEY = z.object({
-  expiresAt: instant.optional(),
-  oldKeysExpireAt: instant.optional().describe('From then on the keys that were there before are refused.'),
-});
-export const MINTED_KEY = z.object({ id: z.string(), key: z.string().describe('Shown this once.') });
-export type MintedKey = z.infer<typeof MINTED_KEY>;
-export const KEYS_QUERY = z.object({
-  hint: z.string().min(1).optional().describe('Which key goes; without hint and id: all but the newest.'),
-  id: z.string().min(1).optional().describe('Which key goes, by its id.'),
-});
-export const REMOVED_KEYS = z.object({ id: z.string(), removed: z.number() });
-export type RemovedKeys = z.infer<typeof REMOVED_KEYS>;
-export const REMOVED_CALLER = z.object({ id: z.string() });
-
-export const MINTED_WEBHOOK_SECRET = z.object({
-  id: z.string(),
-  webhookSecret: z.string().describe('Shown this once. Signs webhooks by the rules of Standard Webhooks.'),
-});
-export type MintedWebhookSecret = z.infer<typeof MINTED_WEBHOOK_SECRET>;

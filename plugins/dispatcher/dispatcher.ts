@@ -22,6 +22,7 @@ import { quota } from './guards/quota.js';
 import { storage } from './guards/storage.js';
 import { target } from './guards/target.js';
 import { approvalQuestion, deadline, newTask } from './new-task.js';
+import { agentOf } from './resolve.js';
 import { resumeCooldowns } from './resume-cooldowns.js';
 import { StormWatch } from './storm-watch.js';
 import { WaitingTurns } from './waiting-turns.js';
@@ -93,7 +94,7 @@ class Dispatcher {
       const record = ledger.get(taskId);
       if (!record) continue;
       const { caller, agent } = record.envelope;
-      const found = registry.find(agent, record.envelope.lookIn ?? caller.scope);
+      const found = agentOf(record, registry);
       if (!found) this.endUnstarted(taskId, 'The agent is not here any more.');
       else {
         const key = contextKey(caller.id, agent, record.task.contextId);
@@ -142,6 +143,7 @@ class Dispatcher {
       const verdict = guard.check(candidate, ports);
       if (!verdict) continue;
       if ('duplicateOf' in verdict) return this.pointTo(verdict.duplicateOf, request);
+      if ('declineAtOnce' in verdict) return this.declineAtOnce(request);
       const refusal = { rule: verdict.rule ?? guard.name, ...verdict.refusal };
       this.drop(request, refusal, verdict.until);
       if (verdict.asTask && !request.continues) return this.reject(candidate, refusal);
@@ -227,6 +229,11 @@ class Dispatcher {
       this.turns.free(key, cid, agent);
       throw error;
     }
+  }
+
+  private async declineAtOnce({ cid, requestId }: PromptRequest): Promise<void> {
+    const step = { decision: 'decline', gone: true } as const;
+    await this.context.core.ledger.resume({ taskId: cid, requestId, step });
   }
 
   /** A task that waited and can't be started ends with a reason. */

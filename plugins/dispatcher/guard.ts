@@ -35,7 +35,9 @@ export type Verdict =
   | undefined
   /** `asTask`: a new request is kept as a rejected task instead of an error. `until`: when it may pass, if known. `rule`: the guard's name otherwise. */
   | { refusal: Omit<Refusal, 'rule'>; rule?: string; asTask?: boolean; until?: number }
-  | { duplicateOf: string };
+  | { duplicateOf: string }
+  /** The agent that asked is gone: the operator's decline ends the task at once. */
+  | { declineAtOnce: true };
 
 export interface Guard {
   name: string;

@@ -19,6 +19,12 @@ export const GUARD_REFUSALS: readonly GuardRefusal[] = [
     task: 'none',
     code: 'agent-not-found',
   },
+  {
+    guard: 'target',
+    when: "the task's agent is not here any more, or another kind of agent has its name",
+    task: 'none',
+    code: 'agent-not-found',
+  },
   { guard: 'target', when: 'the agent does not offer the named skill', task: 'none', code: 'invalid-params' },
   {
     guard: 'target',

@@ -2,6 +2,7 @@
 // does not fit is never silently routed elsewhere.
 import type { PromptRequest } from '../../src/bus/topics.js';
 import type { AgentRegistry, ResolvedAgent } from '../../src/executors/registry-port.js';
+import type { TaskRecord } from '../../src/ledger/records.js';
 
 type Resolution = ResolvedAgent & { reason: 'named' | 'skill' | 'default' };
 
@@ -28,4 +29,13 @@ export function resolveAgent(
   const fallback =
     defaultAgent === undefined ? (all.length === 1 ? all[0] : undefined) : usable(registry.find(defaultAgent, from));
   return fallback && { ...fallback, reason: 'default' };
+}
+
+/**
+ * The agent that a task belongs to; undefined once it is gone. It is known by its name and its executor: another kind of
+ * agent that has taken the name, e.g. a workspace that of a plugin's agent, is not given what others were asked.
+ */
+export function agentOf({ envelope }: TaskRecord, registry: Pick<AgentRegistry, 'find'>): ResolvedAgent | undefined {
+  const found = registry.find(envelope.agent, envelope.lookIn ?? envelope.caller.scope);
+  return found?.executor.name === envelope.executor ? found : undefined;
 }

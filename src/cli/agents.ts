@@ -1,7 +1,7 @@
 // Commands about agents: who can be addressed, whether one answers, and what is followed elsewhere.
 import type { Command } from 'commander';
 import type { AgentsAnswer } from '../operator-wire.js';
-import { client, print, type Context } from './context.js';
+import { client, print, printList, type Context } from './context.js';
 import { table, taskExit, taskLines } from './render.js';
 
 export function addAgents(program: Command, context: Context): void {
@@ -13,7 +13,7 @@ export function addAgents(program: Command, context: Context): void {
     async (options) => {
       const { workspace, probe } = options;
       const answer = await client(context, options).agents({ workspace, ...(probe && { probe: 'true' }) });
-      return print(context, options, answer, () => [
+      return printList(context, options, answer, () => [
         ...table(
           ['AGENT', 'KIND', 'EXPOSED', 'REACHED', 'SKILLS', 'DESCRIPTION'],
           answer.agents.map((agent) => [
@@ -26,7 +26,6 @@ export function addAgents(program: Command, context: Context): void {
           ]),
         ),
         ...answer.agents.flatMap(({ name, remote }) => (remote?.problem ? [`${name}: ${remote.problem}`] : [])),
-        ...(answer.problems ?? []),
       ]);
     },
   );

@@ -2,14 +2,14 @@
 import type { Command } from 'commander';
 import { AppError } from '../errors.js';
 import { callerParts, deskOfFiles, deskOfServer, type CallerDesk, type ShownCaller } from './caller-desk.js';
-import { findClient, print, settings, type Context, type GlobalOptions } from './context.js';
+import { findClient, print, printList, settings, type Context, type GlobalOptions } from './context.js';
 import type { ExitCode } from './exit-codes.js';
 import { localHome } from './local-home.js';
 import { table } from './render.js';
 
 const desk = (context: Context, options: GlobalOptions): CallerDesk => {
   const client = findClient(context, options);
-  return client === undefined ? deskOfFiles(localHome(settings(context, options).home).callers) : deskOfServer(client);
+  return client === undefined ? deskOfFiles(localHome(settings(context, options).home)) : deskOfServer(client);
 };
 
 export function addCallers(program: Command, context: Context): void {
@@ -20,8 +20,8 @@ export function addCallers(program: Command, context: Context): void {
   context.act<[string | undefined], object>(
     callers.command('list [workspace]').description('list callers; keys only by their last characters'),
     async (options, workspace) => {
-      const found = await desk(context, options).list(workspace);
-      return print(context, options, { callers: found }, () =>
+      const { callers: found, problems } = await desk(context, options).list(workspace);
+      return printList(context, options, { callers: found, problems }, () =>
         table(
           ['CALLER', 'KEYS', 'AGENTS', 'NOTE'],
           found.map(({ id, keys, agents, note }) => [
@@ -42,12 +42,15 @@ export function addCallers(program: Command, context: Context): void {
       .option('--agents <names>', 'agents it may use, separated by commas; default: only the workspace')
       .option('--expires <time>', 'when the key ends, ISO 8601'),
     async (options, id) => {
-      const agents = options.agents?.split(',');
-      const key = await desk(context, options).add(id, {
+      const agents = options.agents?.split(',').map((agent) => agent.trim());
+      const { key, unknownAgents = [] } = await desk(context, options).add(id, {
         ...(options.note !== undefined && { note: options.note }),
         ...(agents !== undefined && { agents }),
         ...(options.expires !== undefined && { expiresAt: options.expires }),
       });
+      for (const agent of unknownAgents) {
+        context.warn(`no agent ${JSON.stringify(agent)} is known now; one that comes by that name may be used.`);
+      }
       return showKey(options, id, key);
     },
   );

@@ -85,6 +85,18 @@ export function print(context: Context, options: GlobalOptions, value: unknown, 
   return EXIT.ok;
 }
 
+/** The same for a list; what is wrong with the files behind it goes to standard error, and makes the list a failure. */
+export function printList<T extends { problems?: string[] | undefined }>(
+  context: Context,
+  options: GlobalOptions,
+  value: T,
+  lines: () => string[],
+): ExitCode {
+  print(context, options, value, lines);
+  for (const problem of value.problems ?? []) context.io.err(problem);
+  return value.problems === undefined ? EXIT.ok : EXIT.config;
+}
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -4,9 +4,12 @@ import type { ChatRequest, TaskView } from '../operator-wire.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import type { Io } from './io.js';
 import type { OperatorClient } from './operator-client.js';
-import { taskLines } from './render.js';
+import { taskExit, taskLines } from './render.js';
 
-/** Runs until the input ends or somebody types /quit. Refusals are shown and the conversation goes on. */
+/**
+ * Runs until the input ends, somebody types /quit, or nobody reads the answers any more. Refusals are shown and the
+ * conversation goes on. Whoever types has seen what went wrong; for a program the first failure is the exit code.
+ */
 export async function converse(
   operator: OperatorClient,
   io: Io,
@@ -14,9 +17,13 @@ export async function converse(
 ): Promise<ExitCode> {
   let known = opening;
   let open: TaskView | undefined;
-  for (;;) {
+  let first: ExitCode = EXIT.ok;
+  const failed = (code: ExitCode): void => {
+    if (first === EXIT.ok && !io.isTyped) first = code;
+  };
+  while (!io.isClosed()) {
     const line = await io.ask(open?.taskState === 'auth-required' ? 'approve? [y/n] ' : '> ');
-    if (line === undefined || line.trim() === '/quit') return EXIT.ok;
+    if (line === undefined || line.trim() === '/quit') break;
     if (line.trim() === '') continue;
     try {
       let view = await say(operator, line, known, open);
@@ -24,14 +31,17 @@ export async function converse(
       known = { ...known, agent: view.agent, contextId: view.contextId };
       open = view.question === undefined ? undefined : view;
       for (const text of open === undefined ? taskLines(view) : questionLines(view)) io.out(text);
+      failed(taskExit(view));
     } catch (error) {
       const code = exitCodeOf(error);
       // Without a server or a key no further line can do better.
       if (code === EXIT.unreachable || code === EXIT.unauthorised) throw error;
       io.err(errorText(error));
+      failed(code);
       open = undefined;
     }
   }
+  return first;
 }
 
 function say(

@@ -11,10 +11,10 @@ const OWN = ['dist', 'src', 'plugins', 'node_modules'].map((folder) => join(pack
 
 /**
  * The plugin to blame; undefined for the product's own code. What names neither, e.g. an error of a stream that a plugin
- * opened and did not listen to, can only be a plugin's: of those that run, one is.
+ * opened and did not listen to, can only be a plugin's: of those that run or begin to, one is.
  */
 export function culprit(thrown: unknown, plugins: Core['plugins'], own: readonly string[] = OWN): string | undefined {
-  const running = plugins.list().filter(({ state }) => state === 'running');
+  const running = plugins.list().filter(({ state }) => state !== 'failed');
   const error = readable(thrown) as { stack?: unknown; syscall?: unknown } | null | undefined;
   const { stack, syscall } = error ?? {};
   if (typeof stack === 'string') {
@@ -26,8 +26,23 @@ export function culprit(thrown: unknown, plugins: Core['plugins'], own: readonly
   return running.length === 0 ? undefined : running.map(({ name }) => name).join(' or ');
 }
 
+type Watched = Pick<Core, 'plugins' | 'log'>;
+
+/** Does the work, and watches the process from where the work begins the watch until it is done. */
+export async function underWatch<T>(
+  end: (code: number) => void,
+  work: (begin: (core: Watched) => void) => Promise<T>,
+): Promise<T> {
+  let stop = (): void => undefined;
+  try {
+    return await work((core) => (stop = watchCrashes(core, end)));
+  } finally {
+    stop();
+  }
+}
+
 /** Begins to watch the process; the returned function ends that. */
-export function watchCrashes(core: Pick<Core, 'plugins' | 'log'>, end: (code: number) => void): () => void {
+function watchCrashes(core: Watched, end: (code: number) => void): () => void {
   const caught = (thrown: unknown, origin: NodeJS.UncaughtExceptionOrigin): void => {
     const plugin = culprit(thrown, core.plugins);
     if (plugin !== undefined) return core.plugins.fault(plugin, `nobody caught what it threw: ${shown(thrown)}`);

@@ -57,7 +57,7 @@ async function checkServer(context: Context, options: GlobalOptions, config: Con
   if (released) {
     const stale = readServerInfo(home) !== undefined;
     const text = stale ? 'not running; the last one did not stop cleanly' : 'not running';
-    return [{ check: 'server', level: 'ok', text }, checkMirror(home), ...(await readPlugins(config))];
+    return [{ check: 'server', level: 'ok', text }, checkMirror(home), ...(await readPlugins(config, context.io.exit))];
   }
   if (server === undefined) {
     const text = 'a process holds the home, but it does not say where it listens';

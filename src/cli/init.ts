@@ -51,12 +51,9 @@ export function addInit(program: Command, context: Context): void {
         ...(key === undefined
           ? [`Give somebody a key with: switchboard callers add ${name}/<caller>`]
           : [`The key of ${name}/${options.caller}, shown only this once:`, key]),
-        ...(tried === undefined
-          ? []
-          : works
-            ? ['The agent works. It says:', ...taskLines(tried)]
-            : failure(name, tried)),
+        ...(tried && works ? ['The agent works. It says:', ...taskLines(tried)] : []),
       ]);
+      if (tried && !works) for (const line of failure(name, tried)) context.io.err(line);
       return works ? EXIT.ok : EXIT.failure;
     },
   );

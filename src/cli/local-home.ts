@@ -10,14 +10,24 @@ import { openCallers } from '../workspace/open-callers.js';
 import { openWorkspaces } from '../workspace/open-workspaces.js';
 import { RemoteAgentFiles } from '../workspace/remote-agent-files.js';
 
-/** Problems of all files show in `workspaces.problems()`; nothing is logged. */
-export function localHome(home: string): { workspaces: WorkspaceDirectory; callers: CallerDirectory } {
+export interface LocalHome {
+  /** Problems of all files show in its `problems()`; nothing is logged. */
+  workspaces: WorkspaceDirectory;
+  callers: CallerDirectory;
+  /** True for a workspace, and for an agent elsewhere that the workspace may name. Of plugins' agents only a server knows. */
+  knows(agent: string, workspace: string): boolean;
+}
+
+export function localHome(home: string): LocalHome {
   const log = silentLogger();
   const problems = new FileProblems(log);
   const secrets = new Secrets();
   const workspaces = openWorkspaces({ home, log, secrets, problems });
   const callers = openCallers({ workspaces, clock: systemClock, log, secrets, problems });
-  // Only for what it reports about the files it reads.
-  new RemoteAgentFiles({ home, workspaces, problems, secrets });
-  return { workspaces, callers };
+  // Its reports show among the problems, too.
+  const remotes = new RemoteAgentFiles({ home, workspaces, problems, secrets });
+  const knows = (agent: string, workspace: string): boolean =>
+    workspaces.has(agent) ||
+    [workspace, 'operator'].some((scope) => remotes.of(scope).agents.some(({ name }) => name === agent));
+  return { workspaces, callers, knows };
 }

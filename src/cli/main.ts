@@ -3,4 +3,6 @@
 import { terminalIo } from './io.js';
 import { run } from './program.js';
 
-process.exitCode = await run(process.argv.slice(2), terminalIo());
+const code = await run(process.argv.slice(2), terminalIo());
+// Node's test runner, which `plugin test` uses, may have said already that a test failed.
+process.exitCode ||= code;

@@ -1,14 +1,11 @@
 // The operator API as the command line calls it. Refusals come back as AppErrors, silence as Unreachable.
 import { AppError, ERROR_CODES, errorText, type ErrorCode, type ErrorDetails } from '../errors.js';
+import type { CallersAnswer, MintedKey, MintedWebhookSecret, NewCallersKey, RemovedKeys } from '../caller-wire.js';
 import type {
   AgentsAnswer,
-  CallersAnswer,
   ChatRequest,
   InputAnswer,
-  MintedKey,
-  MintedWebhookSecret,
   PluginsAnswer,
-  RemovedKeys,
   TasksAnswer,
   TaskView,
   WatchesAnswer,
@@ -66,7 +63,7 @@ export class OperatorClient {
     this.call('GET', `/api/a2a/watches${search(query)}`);
   callers = (workspace?: string): Promise<CallersAnswer> =>
     this.call('GET', `/api/a2a/callers${search({ workspace })}`);
-  addCaller = (caller: object): Promise<MintedKey> => this.call('POST', '/api/a2a/callers', caller);
+  addCaller = (caller: object): Promise<NewCallersKey> => this.call('POST', '/api/a2a/callers', caller);
   addKey = (id: string, key: object): Promise<MintedKey> => this.call('POST', `${callerPath(id)}/keys`, key);
   removeKeys = (id: string, which: { id?: string; hint?: string } = {}): Promise<RemovedKeys> =>
     this.call('DELETE', `${callerPath(id)}/keys${search(which)}`);

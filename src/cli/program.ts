@@ -37,14 +37,19 @@ export async function run(argv: string[], io: Io, env?: LoadOptions['env']): Pro
   };
   try {
     await build(context).parseAsync(argv, { from: 'user' });
-    return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    io.err(told(error));
-    return exitCodeOf(error);
+    code = codeOf(error);
+    if (!(error instanceof CommanderError)) io.err(told(error));
   } finally {
     io.close();
   }
+  const written = await io.written();
+  return code === EXIT.ok && !written ? EXIT.failure : code;
+}
+
+function codeOf(error: unknown): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  return exitCodeOf(error);
 }
 
 function build(context: Context): Command {

@@ -6,6 +6,7 @@ import { Secrets } from '../secrets/secrets.js';
 import { lockHome } from '../home-lock.js';
 import { mirrorFile } from '../home.js';
 import { createSwitchboard } from '../main.js';
+import { underWatch } from './crash-watch.js';
 import { print, settings, type Context } from './context.js';
 
 export function addRebuild(program: Command, context: Context): void {
@@ -21,13 +22,16 @@ export function addRebuild(program: Command, context: Context): void {
         lock.release();
       }
       // Without a mirror, opening a home reads every task.
-      const switchboard = await createSwitchboard({ config, log: createLogger('warn', new Secrets()) });
-      try {
-        const { total } = switchboard.core.ledger.list({ pageSize: 1 });
-        return print(context, options, { tasks: total }, () => [`Rebuilt from the files: ${total} tasks.`]);
-      } finally {
-        await switchboard.stop();
-      }
+      return underWatch(context.io.exit, async (beforePlugins) => {
+        const log = createLogger('warn', new Secrets());
+        const switchboard = await createSwitchboard({ config, log, beforePlugins });
+        try {
+          const { total } = switchboard.core.ledger.list({ pageSize: 1 });
+          return print(context, options, { tasks: total }, () => [`Rebuilt from the files: ${total} tasks.`]);
+        } finally {
+          await switchboard.stop();
+        }
+      });
     },
   );
 }

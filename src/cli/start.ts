@@ -4,7 +4,7 @@ import { errorText } from '../errors.js';
 import { firstRunLines, prepareFirstRun } from '../first-run.js';
 import { operatorKeyFile } from '../home.js';
 import { createSwitchboard, type Switchboard } from '../main.js';
-import { watchCrashes } from './crash-watch.js';
+import { underWatch } from './crash-watch.js';
 import { settings, type Context } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 
@@ -29,14 +29,14 @@ export function addStart(
       });
       const signals = watchSignals(context);
       try {
-        const switchboard = await create({ config });
-        const stopWatching = watchCrashes(switchboard.core, (code) => context.io.exit(code));
-        try {
-          return await serve(switchboard, context, signals.first);
-        } finally {
-          await switchboard.stop();
-          stopWatching();
-        }
+        return await underWatch(context.io.exit, async (beforePlugins) => {
+          const switchboard = await create({ config, beforePlugins });
+          try {
+            return await serve(switchboard, context, signals.first);
+          } finally {
+            await switchboard.stop();
+          }
+        });
       } finally {
         signals.stop();
       }

@@ -7,6 +7,10 @@ import { table, taskExit, taskLines } from './render.js';
 
 export function addTasks(program: Command, context: Context): void {
   const show = (options: GlobalOptions, view: TaskView): ExitCode => {
+    if (view.taskState === 'unknown' && options.json !== true) {
+      context.io.err(`There is no task ${view.cid}.`);
+      return taskExit(view);
+    }
     print(context, options, view, () => [
       `${view.taskState}${view.agent === undefined ? '' : `, agent ${view.agent}, context ${view.contextId}`}`,
       ...taskLines(view),

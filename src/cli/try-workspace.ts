@@ -4,6 +4,7 @@ import { randomId } from '../clock.js';
 import { readOperatorKey } from '../home.js';
 import { createSwitchboard } from '../main.js';
 import type { TaskView } from '../operator-wire.js';
+import { underWatch } from './crash-watch.js';
 import { findClient, settings, type Context, type GlobalOptions } from './context.js';
 import { OperatorClient } from './operator-client.js';
 
@@ -20,13 +21,16 @@ export async function tryWorkspace(context: Context, options: GlobalOptions, age
     port: 0,
     logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
   };
-  const switchboard = await createSwitchboard({ config: own, ...(context.env && { env: context.env }) });
-  try {
-    const { url } = await switchboard.start();
-    return await ask(new OperatorClient(url, config.operatorKey ?? readOperatorKey(config.home) ?? ''), agent);
-  } finally {
-    await switchboard.stop();
-  }
+  return underWatch(context.io.exit, async (beforePlugins) => {
+    const env = context.env && { env: context.env };
+    const switchboard = await createSwitchboard({ config: own, ...env, beforePlugins });
+    try {
+      const { url } = await switchboard.start();
+      return await ask(new OperatorClient(url, config.operatorKey ?? readOperatorKey(config.home) ?? ''), agent);
+    } finally {
+      await switchboard.stop();
+    }
+  });
 }
 
 async function ask(operator: OperatorClient, agent: string): Promise<TaskView> {

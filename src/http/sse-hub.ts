@@ -2,6 +2,7 @@
 // heartbeat for all streams from one timer, and bounded readers: one that falls behind is cut off and can resume with its
 // last event id (after the stream's end slow-readers.ts sees to that). A quiet stream costs one small object, no timer.
 import { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { Clock } from '../clock.js';
 import type { StreamGroup } from './open-streams.js';
@@ -162,6 +163,13 @@ export class SseSink {
       this.blockedSince = this.hub.clock.now();
       this.res.once('drain', sinkDrained);
     }
+  }
+
+  /** Sends what is on its way, and the headers in any case. Resolves when it has left: then the response may be cut. */
+  async leave(): Promise<void> {
+    this.flush();
+    ServerResponse.prototype.flushHeaders.call(this.res);
+    await nextTurn();
   }
 
   /** @internal */

@@ -23,10 +23,12 @@ export interface Continuation {
   requestId: string;
   /**
    * The caller's next message, which starts a turn unless it only adds to a task that waits for the operator; or the
-   * operator's decision, which always starts one.
+   * operator's decision, which starts one unless it declines what an agent asked that is gone: then it ends the task.
    */
   step:
-    { message: Message; start: boolean; by?: string; pushConfig?: PushConfig } | { decision: 'approve' | 'decline' };
+    | { message: Message; start: boolean; by?: string; pushConfig?: PushConfig }
+    | { decision: 'approve' | 'decline' }
+    | { decision: 'decline'; gone: true };
 }
 
 /** A task as one list row: no artifacts, no history. */
@@ -51,6 +53,8 @@ export interface Follower {
    */
   next(): Promise<Update | undefined>;
   readonly lagged: boolean;
+  /** What `next` throws once the task could not be stored: nothing more comes. That was logged where it happened. */
+  readonly failure: Error | undefined;
   close(): void;
 }
 

@@ -100,8 +100,8 @@ export class LiveTask {
 
 class RingFollower implements Follower {
   lagged = false;
+  failure: Error | undefined;
   private closed = false;
-  private error: Error | undefined;
   private wakeUp: (() => void) | undefined;
 
   constructor(
@@ -120,10 +120,10 @@ class RingFollower implements Follower {
       } else if (update) {
         this.index++;
         return update;
-      } else if (this.error) {
-        const { error } = this;
+      } else if (this.failure) {
+        const { failure } = this;
         this.close();
-        throw error;
+        throw failure;
       } else if (this.closed || this.live.ended) {
         this.close();
         return undefined;
@@ -140,7 +140,7 @@ class RingFollower implements Follower {
   }
 
   fail(error: Error): void {
-    this.error = error;
+    this.failure = error;
     this.wake();
   }
 

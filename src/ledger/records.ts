@@ -223,8 +223,8 @@ export type TaskEvent =
       by?: string;
       pushConfig?: PushConfig;
     }
-  /** The operator's decision on an auth-required task; it starts the turn. */
-  | { type: 'decision'; turn: number; decision: 'approve' | 'decline'; requestId: string }
+  /** The operator's decision on an auth-required task. It starts the turn; `gone`: nobody is there to take it, and it ends the task. */
+  | { type: 'decision'; turn: number; decision: 'approve' | 'decline'; requestId: string; gone?: true }
   /** The first turn of a task that waited. */
   | { type: 'turn-started'; turn: number }
   /** Pieces of the open assistant message; each is an update of its own. `end` closes the message. */

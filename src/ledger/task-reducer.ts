@@ -214,10 +214,11 @@ function decide(draft: Draft, event: Extract<TaskEvent, { type: 'decision' }>): 
   draft.line('operator', decision);
   if (!isUndecided(envelope)) {
     draft.answer(decision);
-    return startTurn(draft, requestId);
+    if (!event.gone) return startTurn(draft, requestId);
+  } else {
+    envelope.approval = { ...envelope.approval, decision };
+    if (decision === 'approve') return startTurn(draft, requestId);
   }
-  envelope.approval = { ...envelope.approval, decision };
-  if (decision === 'approve') return startTurn(draft, requestId);
   draft.note(requestId);
   endTurn(draft, { type: 'turn-ended', turn, state: 'TASK_STATE_REJECTED', error: DECLINED });
 }

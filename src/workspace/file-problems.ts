@@ -3,6 +3,9 @@
 import type { Logger } from '../log.js';
 import type { FileProblem } from './settings.js';
 
+/** One line that names the file and says what is wrong with it. */
+export const problemText = ({ workspace, file, problem }: FileProblem): string => `${file} of ${workspace}: ${problem}`;
+
 export class FileProblems {
   private readonly found = new Map<string, { workspace: string; file: string; problems: readonly string[] }>();
   private readonly readers: (() => void)[] = [];
@@ -19,7 +22,7 @@ export class FileProblems {
     if (problems.length === 0) this.found.delete(id);
     else this.found.set(id, { workspace, file, problems });
     for (const problem of new Set(problems))
-      if (!before.includes(problem)) this.log.warn({ workspace, file }, `${file} of ${workspace}: ${problem}`);
+      if (!before.includes(problem)) this.log.warn({ workspace, file }, problemText({ workspace, file, problem }));
   }
 
   /** Drops all that is known about a workspace, e.g. because it is gone. */

@@ -9,6 +9,10 @@ const start = async () => {
   return { server, type: (...argv: string[]) => typed(server.home.path, argv) };
 };
 
+/** A file of demo's owner. */
+const write = ({ home }: OperatorServer, file: string, text: string): void =>
+  writeFileSync(join(home.path, 'workspaces', 'demo', '.a2a', file), text);
+
 describe('commands on a running server', () => {
   it('chat prints the answer', async () => {
     const { type } = await start();
@@ -81,6 +85,44 @@ describe('commands on a running server', () => {
     ).body;
     expect(total).toBe(5);
     expect(new Set(tasks.map(({ contextId }) => contextId)).size).toBe(1);
+  });
+
+  it.each([
+    ['whose message failed', ['hello', 'fail oh no', 'bye'], 1],
+    ['whose message was refused', ['hello', 'bye'], 6, 'nobody'],
+    ['that went well', ['hello', 'ask who?'], 0],
+  ])('a conversation from a pipe %s ends with that code', async (_what, input, code, agent = 'demo') => {
+    const { server } = await start();
+    expect(await typed(server.home.path, ['chat', '-a', agent], { input: [...input], piped: true })).toMatchObject({
+      code,
+    });
+  });
+
+  it('tells of an unknown task on standard error', async () => {
+    const { type } = await start();
+    const told = { code: 6, out: '', err: 'There is no task never-was.' };
+    expect(await type('status', 'never-was')).toMatchObject(told);
+  });
+
+  it('a caller may be given an agent that nobody knows, and a warning says so', async () => {
+    const { server, type } = await start();
+    write(server, 'agents.json', '{"agents": [{"name": "far", "url": "http://127.0.0.1:9"}]}');
+    const added = await type('callers', 'add', 'demo/bob', '--agents', 'demo, manual,far,dmeo');
+    expect(added).toMatchObject({ code: 0, err: expect.stringMatching(/^warning: no agent "dmeo" is known now; .*$/) });
+    expect(added.out).toContain('The key of demo/bob');
+    expect(server.switchboard.core.callers.find('demo/bob')?.agents).toEqual(['demo', 'manual', 'far', 'dmeo']);
+  });
+
+  it('lists behind a file that can not be read say so, with its place, and fail', async () => {
+    const { server, type } = await start();
+    write(server, 'callers.json', '{\n  "callers": [}');
+    const err = 'callers.json of demo: is not valid JSON at line 2, column 15; nobody is let in';
+    expect(await type('callers', 'list')).toMatchObject({ code: 7, err });
+    expect((await type('callers', 'list', 'demo', '--json')).json()).toEqual({ callers: [], problems: [err] });
+    write(server, 'agents.json', '{"agents": [{"name": "far", "url": 7}]}');
+    const agents = await type('agents');
+    expect(agents).toMatchObject({ code: 7, err: 'agents.json of demo: entry 1 is skipped: "url" is not valid' });
+    expect(agents.out).toMatch(/^demo /m);
   });
 
   it('tasks and agents are listed', async () => {

@@ -48,6 +48,35 @@ describe('commands without a server', () => {
     expect(await type('callers', 'add', 'nowhere/bob')).toMatchObject({ code: 6 });
   });
 
+  it('a caller may be given an agent that nobody knows, and a warning says so', async () => {
+    await type('init', 'desk');
+    await type('init', 'other');
+    writeFileSync(
+      join(home, 'workspaces', 'desk', '.a2a', 'agents.json'),
+      '{"agents": [{"name": "far", "url": "http://127.0.0.1:9"}]}',
+    );
+    const added = await type('callers', 'add', 'desk/bob', '--agents', 'desk,other,far,ohter');
+    expect(added).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^warning: no agent "ohter" is known now; .*$/),
+    });
+    expect((await type('callers', 'list')).out).toContain('desk,other,far,ohter');
+  });
+
+  it('a list of callers behind a file that can not be read says so, with its place, and fails', async () => {
+    await type('init', 'desk', '--caller', 'bob');
+    await type('init', 'broken');
+    writeFileSync(join(home, 'workspaces', 'broken', '.a2a', 'callers.json'), '{"callers": ');
+    const { code, out, err } = await type('callers', 'list');
+    expect(out).toMatch(/^desk\/bob /m);
+    expect({ code, err }).toEqual({
+      code: 7,
+      err: 'callers.json of broken: is not valid JSON at line 1, column 13; nobody is let in',
+    });
+    expect(await type('callers', 'list', 'desk')).toMatchObject({ code: 0, err: '' });
+    expect(await type('callers', 'list', 'nowhere')).toMatchObject({ code: 6, out: '' });
+  });
+
   it('init sets up a language model, and nothing for settings that can’t be used', async () => {
     const llm = ['--llm', 'http://127.0.0.1:11434/v1/', '--model', 'small'];
     expect(await type('init', 'thinker', ...llm, '--key-env', 'MODEL_KEY')).toMatchObject({ code: 0 });

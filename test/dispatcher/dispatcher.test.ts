@@ -19,6 +19,8 @@ type Run = (prompt: Prompt, handle: RunHandle) => Promise<RunOutcome>;
 const done: RunOutcome = { kind: 'completed', parts: [{ text: 'done' }] };
 
 interface DeskOptions {
+  /** Who serves the agent. */
+  executor?: string;
   run?: Run;
   find?: Executor['find'];
   queue?: number;
@@ -44,7 +46,7 @@ class Desk {
     const registry = new ExecutorRegistry(log);
     const agent = { name: 'demo', kind: 'workspace' as const, exposed: true, skills: [] };
     registry.register({
-      name: 'fake',
+      name: options.executor ?? 'fake',
       find: options.find ?? ((name) => (name === 'demo' ? agent : undefined)),
       list: () => [agent],
       run: (prompt, handle) => {
@@ -256,6 +258,15 @@ describe('the dispatcher', () => {
     again.home.clock.advance(1_000);
     await again.settle();
     expect(again.ran).toHaveLength(3);
+  });
+
+  it('ends what waits for an agent whose name another kind of agent has after a restart', async () => {
+    const desk = await Desk.open({ queue: 5 });
+    await desk.send('m1');
+    await desk.send('m2');
+    const again = await desk.restart({ queue: 5, executor: 'another' });
+    expect(await again.states()).toMatchObject({ m2: 'FAILED' });
+    expect(again.ran).toEqual([]);
   });
 
   it("starts a turn that waits once its workspace's folder can be looked at again", async () => {

@@ -34,7 +34,7 @@ const request: PromptRequest = {
 function task(state: string, turnOpen = false): TaskRecord {
   return {
     task: { id: 't1', contextId: 'c1', status: { state, timestamp: '' }, artifacts: [], history: [] },
-    envelope: { caller: request.caller, agent: 'demo', turn: 1, turnOpen },
+    envelope: { caller: request.caller, agent: 'demo', executor: executor.name, turn: 1, turnOpen },
   } as unknown as TaskRecord;
 }
 

@@ -26,6 +26,7 @@ class OneTask {
         snapshot: recordIn(this.state),
         next: () => new Promise((resolve) => (this.waiting = resolve)),
         lagged: this.lagged,
+        failure: undefined,
         close: () => {
           this.closed++;
           this.feed(undefined);

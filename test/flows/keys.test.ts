@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CallersAnswer, MintedKey, MintedWebhookSecret } from '../../src/operator-wire.js';
+import type { CallersAnswer, MintedKey, MintedWebhookSecret } from '../../src/caller-wire.js';
 import { type as typed } from '../support/fake-terminal.js';
 import { OperatorServer } from '../support/operator-server.js';
 import { OPERATOR_KEY } from '../support/test-home.js';

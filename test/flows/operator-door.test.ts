@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CallersAnswer, MintedKey, RemovedKeys } from '../../src/operator-wire.js';
+import type { CallersAnswer, MintedKey, RemovedKeys } from '../../src/caller-wire.js';
 import { OperatorServer } from '../support/operator-server.js';
 import { OPERATOR_KEY } from '../support/test-home.js';
 

@@ -1,5 +1,5 @@
 // Agents of plugin files, as their authors and callers meet them: the real server, its operator's surface, real files.
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { TaskView } from '../../src/operator-wire.js';
@@ -103,6 +103,54 @@ describe('an agent in a plugin file', () => {
     expect(await server.input(second.cid, { decision: 'decline' })).toMatchObject({ taskState: 'rejected' });
   });
 
+  const asking = {
+    'asker.ts': agent(
+      'asker',
+      `if (prompt.text === 'may') { await requireAuth('go', 'May I?'); return 'gone on'; }
+       return 'it was ' + (await ask('secret', 'What is the word?'));`,
+    ),
+  };
+
+  it('alone gets the answers to its questions: a workspace that takes its name gets none', async () => {
+    const server = await PluginHome.start(asking);
+    const { cid } = await server.chat('asker', 'ask');
+    const may = await server.chat('asker', 'may');
+    const workspace = join(server.home.path, 'workspaces', 'asker');
+    server.switchboard.core.workspaces.create('asker', { settings: { driver: { name: 'scripted' } } });
+    await server.restart();
+    expect((await server.chat('asker', 'hello')).response).toBe('echo: hello');
+    const refused = await server.input(cid, { answer: 'xyzzy' });
+    expect(refused).toMatchObject({
+      error: { code: 'agent-not-found', message: expect.stringMatching(/not here any more.*canceled/) },
+    });
+    expect(await server.input(may.cid, { decision: 'approve' })).toMatchObject({ error: { code: 'agent-not-found' } });
+    rmSync(workspace, { recursive: true });
+    await server.restart();
+    expect(await server.input(cid, { answer: 'xyzzy' })).toMatchObject({ response: 'it was xyzzy' });
+    expect(await server.input(may.cid, { decision: 'approve' })).toMatchObject({ response: 'gone on' });
+  });
+
+  it('may be gone when the operator declines what it asked: the task is rejected', async () => {
+    const server = await PluginHome.start(asking);
+    const may = await server.chat('asker', 'may');
+    const asked = await server.chat('asker', 'ask');
+    const ofWorkspace = await server.chat('demo', 'auth May I?');
+    rmSync(join(server.home.path, 'plugins'), { recursive: true });
+    rmSync(join(server.home.path, 'workspaces', 'demo'), { recursive: true });
+    await server.restart();
+    for (const { cid } of [may, ofWorkspace]) {
+      const declined = { taskState: 'rejected', response: 'The operator declined this.', error: { code: 'declined' } };
+      expect(await server.input(cid, { decision: 'approve' })).toMatchObject({ error: { code: 'agent-not-found' } });
+      expect(await server.input(cid, { decision: 'decline' })).toMatchObject(declined);
+      await server.restart();
+      expect(await server.call('GET', `/api/a2a/task/${cid}`)).toMatchObject({ body: declined });
+    }
+    expect(await server.input(asked.cid, { decision: 'decline' })).toMatchObject({ error: { code: 'invalid-params' } });
+    expect(await server.call('POST', `/api/a2a/task/${asked.cid}/cancel`, {})).toMatchObject({
+      body: { taskState: 'canceled' },
+    });
+  });
+
   it('is found out when it swallows its own question, and what it did then counts for nothing', async () => {
     const server = await PluginHome.start({
       'greedy.ts': agent(
@@ -203,7 +251,7 @@ describe('an agent in a plugin file', () => {
       `call('demo', [{ data: 1n }])`,
       `call('demo', [{ url: 'https://files.example/x', filename: {} }])`,
       `artifact(null)`,
-      `artifact({ name: 'x'.repeat(300), text: 'x' })`,
+      `artifact({ name: '', text: 'x' })`,
       `artifact({ name: 'x', text: 'x', mediaType: 'text/plain\\r\\nX: y' })`,
       `artifact({ name: 'x', text: 'x', description: {} })`,
       `artifact({ name: 'x', data: ${loop} })`,

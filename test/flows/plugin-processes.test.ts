@@ -1,9 +1,10 @@
 // What only a process of its own can show: plugins that would end it, or stop its event loop, and what survives a kill.
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TaskView } from '../../src/operator-wire.js';
-import { ensureBuilt, startSwitchboard } from '../support/compiled-server.js';
+import { ensureBuilt, ENTRY, startSwitchboard } from '../support/compiled-server.js';
 import type { ServerChild } from '../support/server-child.js';
 import { makeTestHome, OPERATOR_KEY, type TestHome } from '../support/test-home.js';
 
@@ -45,6 +46,17 @@ import { defineAgent } from 'a2a-switchboard';
 export default defineAgent({ name: '${name}', description: 'x', skills: [{ id: 'drop' }], approval: ${name === 'careful' ? "['*']" : '[]'},
   async run(prompt, { ask, call, once }) { ${body} } });`;
 
+describe('the tests of a plugin', () => {
+  it.each([
+    ['that fail make the command fail', 'assert.equal(1, 2)', 1],
+    ['that pass let it pass', 'assert.equal(1, 1)', 0],
+  ])('%s', (_what, assertion, code) => {
+    const text = `import test from 'node:test'; import assert from 'node:assert'; test('x', () => ${assertion});`;
+    const env = { ...process.env, SWITCHBOARD_HOME: homeWith({ 'one.test.js': text }).path };
+    expect(spawnSync(process.execPath, [ENTRY, 'plugin', 'test', 'one'], { env }).status).toBe(code);
+  });
+});
+
 describe('a plugin in a server of its own', () => {
   it('that rejects or throws later, where nobody waits, is named, and the server goes on', async () => {
     const server = await start(
@@ -80,6 +92,34 @@ describe('a plugin in a server of its own', () => {
     for (const said of ['thrown later', 'no such file or directory', 'can not be read']) {
       expect(server.stderr()).toContain(said);
     }
+  });
+
+  it('that rejects while others still load is named, and all of them start; doctor says the same', async () => {
+    const rejects = `void Promise.reject(new Error('rejected early'));`;
+    const home = homeWith({
+      'early.js': rejects + agent('early', `return 'here';`),
+      'gone.js': `${rejects} throw new Error('not usable');`,
+      'slow.js': `await new Promise((resolve) => setTimeout(resolve, 100));${agent('slow', `return 'here';`)}`,
+    });
+    const server = await start(home);
+    expect((await chat(server, 'early', 'x')).response).toBe('here');
+    expect((await chat(server, 'slow', 'x')).response).toBe('here');
+    const { plugins } = await ask<{ plugins: unknown[] }>(server, 'GET', '/api/a2a/plugins');
+    expect(plugins).toEqual([
+      expect.objectContaining({ name: 'early', state: 'running', faults: 1 }),
+      expect.objectContaining({
+        name: 'plugins/gone.js',
+        state: 'failed',
+        lastFault: expect.stringContaining('early'),
+      }),
+      expect.objectContaining({ name: 'slow', state: 'running', faults: 0 }),
+    ]);
+    await server.stop();
+    const env = { ...process.env, SWITCHBOARD_HOME: home.path };
+    const doctor = spawnSync(process.execPath, [ENTRY, 'doctor'], { env, encoding: 'utf8' });
+    expect(doctor.stdout).toMatch(/warning plugins: early did 1 things wrong, last: .*rejected early/);
+    expect(doctor.stdout).toContain('plugins: slow can be read');
+    expect(doctor.status).toBe(1);
   });
 
   it('may ask very many agents at once, and nobody is warned of a leak', async () => {

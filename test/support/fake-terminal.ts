@@ -9,7 +9,10 @@ export class FakeTerminal implements Io {
   private readonly handlers = new Set<() => void>();
   private readonly watchers: { pattern: RegExp; found: (line: string) => void }[] = [];
 
-  constructor(private readonly input: string[] = []) {}
+  constructor(
+    private readonly input: string[] = [],
+    readonly isTyped = true,
+  ) {}
 
   out = (line: string): void => {
     this.stdout.push(line);
@@ -22,6 +25,8 @@ export class FakeTerminal implements Io {
     return () => void this.handlers.delete(handler);
   };
   exit = (code: number): void => void this.exits.push(code);
+  isClosed = (): boolean => false;
+  written = (): Promise<boolean> => Promise.resolve(true);
   close = (): void => undefined;
 
   signal(): void {
@@ -52,9 +57,9 @@ export interface Ran {
 export async function type(
   home: string,
   argv: string[],
-  options: { input?: string[]; env?: Record<string, string> } = {},
+  options: { input?: string[]; piped?: boolean; env?: Record<string, string> } = {},
 ): Promise<Ran> {
-  const io = new FakeTerminal(options.input);
+  const io = new FakeTerminal(options.input, options.piped !== true);
   const code = await run(argv, io, { SWITCHBOARD_HOME: home, SWITCHBOARD_LOG_LEVEL: 'silent', ...options.env });
   return { code, out: io.text, err: io.stderr.join('\n'), json: <T>() => JSON.parse(io.text) as T };
 }

@@ -1,6 +1,7 @@
 // Guard 1: the request names something that exists and can take it: the task it continues, and the agent.
+import { isTerminal } from '../../../src/a2a-model.js';
 import { refuse, type Candidate, type Guard, type GuardPorts, type Verdict } from '../guard.js';
-import { resolveAgent } from '../resolve.js';
+import { agentOf, resolveAgent } from '../resolve.js';
 
 export const target: Guard = {
   name: 'target',
@@ -36,12 +37,17 @@ function checkTask(candidate: Candidate, { core }: GuardPorts): Verdict {
       violations: [{ field: 'message.contextId', description: "differs from the task's context" }],
     });
   }
-  const found = core.registry.find(envelope.agent, envelope.lookIn ?? envelope.caller.scope);
-  const usable = found && (found.agent.exposed || caller.id === 'operator');
-  if (!usable) return refuse('agent-not-found', unknownAgent(envelope.agent));
+  const found = agentOf(record, core.registry);
+  if (!found) {
+    if (request.decision === 'decline') return { declineAtOnce: true };
+    return refuse('agent-not-found', isTerminal(task.status.state) ? GONE : `${GONE} The task can only be canceled.`);
+  }
+  if (!found.agent.exposed && caller.id !== 'operator') return refuse('agent-not-found', unknownAgent(envelope.agent));
   candidate.target = { ...found, reason: 'named' };
   return undefined;
 }
+
+const GONE = 'The agent that this task belongs to is not here any more.';
 
 const unknownAgent = (name: string | undefined): string =>
   name === undefined ? 'Name an agent: there is no default one.' : 'There is no such agent.';

@@ -65,7 +65,12 @@ export class AgentExecutor implements Executor {
       // As it was decided when the task began, whatever the definition says by now.
       const direct = core.ledger.get(prompt.taskId)?.envelope.direct === true;
       const work = definition.run as (prompt: AgentPrompt, handle: WorkHandle) => ReturnType<AgentDefinition['run']>;
-      const answer = await work.call(definition, run.prompt, direct ? run.workHandle() : run.agentHandle());
+      const answer = await Promise.race([
+        work.call(definition, run.prompt, direct ? run.workHandle() : run.agentHandle()),
+        // A function that swallows what stops it is not waited for.
+        failureOf(run.tooMuch),
+      ]);
+      if (run.tooMuch.aborted) return this.stopped(run, by);
       return run.unwound ? this.swallowed(run, by) : run.outcome(answer);
     } catch (error) {
       return this.endOf(error, run, agent);
@@ -81,7 +86,8 @@ export class AgentExecutor implements Executor {
   }
 
   private endOf(thrown: unknown, run: AgentRun, { by, info }: Registered): RunOutcome {
-    const { unwound } = run;
+    const { unwound, tooMuch } = run;
+    if (tooMuch.aborted) return this.stopped(run, by);
     if (unwound) return thrown === unwound ? unwound.outcome : this.swallowed(run, by);
     const error = readable(thrown);
     if (run.aborted) return { kind: 'failed', text: 'The run was cancelled.', code: 'cancelled' };
@@ -92,6 +98,12 @@ export class AgentExecutor implements Executor {
     return { kind: 'failed', text: 'The run failed unexpectedly.', code: 'unexpected' };
   }
 
+  private stopped({ agent, tooMuch }: AgentRun, by: Adder): RunOutcome {
+    const { message, code } = tooMuch.reason as RunFailure;
+    by.failed(`its agent ${agent} was stopped: it showed more than one turn may (see docs/limits.md)`);
+    return { kind: 'failed', text: message, code };
+  }
+
   /** What the function did after the question went unanswered is worth nothing: it took no answer for one. */
   private swallowed(run: AgentRun, by: Adder): RunOutcome {
     const { what } = run.unwound as Unwinding;
@@ -99,3 +111,8 @@ export class AgentExecutor implements Executor {
     return { kind: 'failed', text: 'The agent lost its own question.', code: 'question-lost' };
   }
 }
+
+const failureOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as RunFailure), { once: true });
+  });

@@ -1,4 +1,5 @@
 // Parts between an author's function and the core: bytes become stored files on the way in, and can be read on the way out.
+import { createHash } from 'node:crypto';
 import type { AgentAnswer, AgentArtifact, AgentPart, ReceivedPart } from '../../../src/authoring/agent-definition.js';
 import type { Part } from '../../../src/a2a-model.js';
 import { RunFailure } from '../../../src/executors/contract.js';
@@ -36,17 +37,20 @@ function filePart(file: { bytes: Uint8Array; filename?: string; mediaType?: stri
 
 /** What is said about a file. Authors in JavaScript have no compiler to tell them. */
 function described({ filename, mediaType }: { filename?: unknown; mediaType?: unknown }) {
-  if (filename !== undefined && !isName(filename)) throw new Error(`a filename ${NAME_RULE}`);
+  if (filename !== undefined && typeof filename !== 'string') throw new Error('a filename must be a text');
   if (mediaType !== undefined && !(typeof mediaType === 'string' && MEDIA_TYPE.test(mediaType))) {
     throw new Error('a mediaType must look like text/plain');
   }
-  return { ...(filename !== undefined && { filename }), ...(mediaType !== undefined && { mediaType }) };
+  return {
+    ...(filename !== undefined && { filename: shortName(filename) }),
+    ...(mediaType !== undefined && { mediaType }),
+  };
 }
 
+/** Characters of a name; a longer one is shortened as the names of files are, since agents take them from anywhere. */
 const MOST_OF_A_NAME = 256;
-const NAME_RULE = `must be a text of 1 to ${MOST_OF_A_NAME} characters`;
-const isName = (name: unknown): name is string =>
-  typeof name === 'string' && name.length > 0 && name.length <= MOST_OF_A_NAME;
+const isShort = (name: string): boolean => name.length > 0 && name.length <= MOST_OF_A_NAME;
+const shortName = (name: string): string => (isShort(name) ? name : safeFileName(name));
 /** With parameters, if any: what a header may hold. */
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+[ -~]*$/;
 
@@ -65,14 +69,20 @@ export function plainData(data: unknown, what = 'data'): unknown {
 export function artifactOf(artifact: AgentArtifact, put: PutBytes) {
   if (typeof artifact !== 'object' || artifact === null) throw new Error('an artifact must be an object');
   const { name, description } = artifact;
-  if (!isName(name)) throw new Error(`the name of an artifact ${NAME_RULE}`);
+  if (typeof name !== 'string' || name === '') throw new Error('an artifact must have a name');
   if (description !== undefined && typeof description !== 'string') throw new Error('a description must be a text');
   return {
-    artifactId: name === RESPONSE_ARTIFACT ? `file-${name}` : name,
-    name,
+    artifactId: idOf(name),
+    name: shortName(name),
     ...(description !== undefined && { description }),
     parts: [artifactPart(artifact, put)],
   };
+}
+
+/** Names that look the same once they are shortened stay apart. */
+function idOf(name: string): string {
+  if (name === RESPONSE_ARTIFACT) return `file-${name}`;
+  return isShort(name) ? name : `file-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
 }
 
 function artifactPart(artifact: AgentArtifact, put: PutBytes): Part {

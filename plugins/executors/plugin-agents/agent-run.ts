@@ -1,5 +1,6 @@
 // One run of an author's function: its prompt, its handle, and what its return becomes. A run that asked, was aborted or has
 // returned has no more effects, whatever its function goes on to do.
+import { setMaxListeners } from 'node:events';
 import { textOf, type Message } from '../../../src/a2a-model.js';
 import type {
   AgentAnswer,
@@ -16,6 +17,7 @@ import type { Core } from '../../../src/plugin.js';
 import { artifactOf, partsOf, plainData, receivedParts, type PutBytes } from './agent-parts.js';
 import { conversation } from './conversation.js';
 import { Keepsakes } from './keepsakes.js';
+import { TurnAllowance } from './turn-allowance.js';
 import { Unwinding } from './unwinding.js';
 
 export interface Calls {
@@ -44,6 +46,9 @@ export class AgentRun {
   readonly prompt: AgentPrompt;
   /** Set once the run has asked: nothing that follows counts. */
   unwound: Unwinding | undefined;
+  /** What the function hears: nobody waits any more, or it has shown as much as it may. */
+  readonly signal: AbortSignal;
+  private readonly allowance: TurnAllowance;
   /** Its function has returned, or thrown. */
   private over = false;
   private readonly keepsakes: Keepsakes;
@@ -55,6 +60,10 @@ export class AgentRun {
     private readonly ports: RunPorts,
   ) {
     const { taskId, contextId, opening, caller, skill, turn } = given;
+    this.allowance = new TurnAllowance(given.agent);
+    this.signal = AbortSignal.any([handle.signal, this.allowance.tooMuch]);
+    // Each call that is under way listens.
+    setMaxListeners(0, this.signal);
     this.keepsakes = new Keepsakes(taskId, turn, ports.core.ledger);
     this.prompt = {
       text: textOf(opening.parts),
@@ -73,10 +82,15 @@ export class AgentRun {
     return this.handle.signal.aborted;
   }
 
+  /** Aborts when the turn wanted to show more than it may; the reason is its failure. */
+  get tooMuch(): AbortSignal {
+    return this.allowance.tooMuch;
+  }
+
   workHandle(): WorkHandle {
-    const { given, handle, ports } = this;
+    const { given, ports } = this;
     return {
-      signal: handle.signal,
+      signal: this.signal,
       log: ports.log,
       caller: given.caller,
       history: (): Message[] => conversation(ports.core.ledger, given),
@@ -96,12 +110,18 @@ export class AgentRun {
       ...this.workHandle(),
       progress: (news) => {
         if (this.unwound || this.over) return;
+        if (!isPercent(news) && typeof news !== 'string') {
+          throw new Error('progress takes a text, or a number from 0 to 100');
+        }
+        this.allowance.text(String(news));
         if (isPercent(news)) handle.percent(news);
-        else if (typeof news === 'string') handle.status(news);
-        else throw new Error('progress takes a text, or a number from 0 to 100');
+        else handle.status(news);
       },
-      artifact: (artifact) => {
-        if (!this.unwound && !this.over) handle.artifact(artifactOf(artifact, this.put), { lastChunk: true });
+      artifact: (given) => {
+        if (this.unwound || this.over) return;
+        const artifact = artifactOf(given, this.put);
+        this.allowance.parts(artifact.parts);
+        handle.artifact(artifact, { lastChunk: true });
       },
       ask: (id, question, options = {}) =>
         this.effect(async () => {
@@ -129,12 +149,14 @@ export class AgentRun {
 
   outcome(answer: AgentAnswer | void): RunOutcome {
     const parts = partsOf(answer, this.put);
+    this.allowance.parts(parts);
     return { kind: 'completed', ...(parts.length > 0 && { parts }) };
   }
 
   private readonly put: PutBytes = (bytes, mediaType) => {
     const { config, blobs, secrets } = this.ports.core;
     if (bytes.length > config.maxPartBytes) throw new Error(`a file is larger than ${config.maxPartBytes} bytes`);
+    this.allowance.file(bytes.length);
     const clean = redactedFile(bytes, mediaType, (text) => secrets.redact(text));
     return blobs.put(this.given.caller.scope, clean);
   };
@@ -168,7 +190,7 @@ export class AgentRun {
   /** Throws what ended the run, if something did. */
   private mustRun(): void {
     if (this.unwound) throw this.unwound;
-    this.handle.signal.throwIfAborted();
+    this.signal.throwIfAborted();
     if (!this.over) return;
     this.ports.log.warn('its function has returned, and what it still does has no effect: wait for it with await');
     throw new Error('the run is over: nothing can be begun any more');
@@ -181,7 +203,7 @@ export class AgentRun {
       this.made.set(call, before + 1);
       return before;
     };
-    return { plugin, prompt: this.given, signal: this.handle.signal, occurrence };
+    return { plugin, prompt: this.given, signal: this.signal, occurrence };
   }
 }
 

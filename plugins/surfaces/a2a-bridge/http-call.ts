@@ -26,7 +26,7 @@ export class HttpCall extends Call implements User, StreamOwner {
     caller: Caller,
     target: CallTarget,
     operation: Operation,
-    private readonly writeError: ErrorWriter,
+    readonly writeError: ErrorWriter,
   ) {
     super(caller, target, operation);
   }

@@ -1,5 +1,6 @@
 // How a stream is written as server-sent events: its first task by the SDK's adapter, all that follows past it.
 import { StreamResponse } from '@a2a-js/sdk';
+import type { ErrorWriter } from '../../../src/http/door.js';
 import type { SseSink } from '../../../src/http/sse-hub.js';
 import type { Follower } from '../../../src/ledger/ledger-port.js';
 import type { DirectAnswer } from './direct-answer.js';
@@ -20,31 +21,34 @@ export async function* streamEvents(
   open: (call: HttpCall) => OpenStream | Promise<OpenStream>,
 ): AsyncGenerator<StreamResponse, void, undefined> {
   const sink = call.sink as SseSink;
-  let stream: OpenStream;
+  const { legacy } = call;
+  let stream: OpenStream | undefined;
+  let opening: StreamResponse | undefined;
   try {
     stream = await open(call);
+    const { first, read, view } = stream;
+    if (first) opening = { payload: { $case: 'task', value: toSdkTask(first.record.task, read, view) } };
   } catch (error) {
+    stream?.follower?.close();
     call.fail(error);
     return;
   }
   const { first, follower, read, view, reply } = stream;
-  const { legacy } = call;
   const source = reply ?? follower;
   if (source) sink.attach(source);
-  const wire: Wire = { frame: call.frame, legacy, read, accepted: view?.accepted };
+  const wire: Wire = { frame: call.frame, legacy, read, accepted: view?.accepted, writeError: call.writeError };
   if (reply) sink.onward = writeReply.bind(undefined, sink, reply, wire);
   else if (follower) sink.onward = pump.bind(undefined, sink, follower, wire);
   call.opened();
-  if (!first) return;
-  const event: StreamResponse = { payload: { $case: 'task', value: toSdkTask(first.record.task, read, view) } };
+  if (!first || !opening) return;
   if (legacy) {
     // The adapter would write it as 1.0.
-    const text = frameOf(wire, StreamResponse.toJSON(event) as WireEvent);
+    const text = frameOf(wire, StreamResponse.toJSON(opening) as WireEvent);
     sink.onward = writeFirst.bind(undefined, sink, text, first.seq, sink.onward);
     return;
   }
   sink.seq = first.seq;
-  yield event;
+  yield opening;
 }
 
 /** How a stream's events become bytes. */
@@ -53,6 +57,7 @@ interface Wire {
   legacy: LegacyShape | undefined;
   read: ReadBlob;
   accepted: OutputModes;
+  writeError: ErrorWriter;
 }
 
 const frameOf = ({ frame: [before, after], legacy }: Wire, event: object): string =>
@@ -60,11 +65,14 @@ const frameOf = ({ frame: [before, after], legacy }: Wire, event: object): strin
 
 /** The one message, once it is there. */
 async function writeReply(sink: SseSink, reply: DirectAnswer, wire: Wire): Promise<void> {
-  // What failed was storing the task, and that was logged there.
-  const message = await reply.message().catch(() => undefined);
-  if (!message) return;
-  const event = { payload: { $case: 'message' as const, value: toSdkMessage(message, wire.read) } };
-  sink.send(frameOf(wire, StreamResponse.toJSON(event) as WireEvent), reply.seq);
+  try {
+    const message = await reply.message();
+    if (!message) return;
+    const event = { payload: { $case: 'message' as const, value: toSdkMessage(message, wire.read) } };
+    sink.send(frameOf(wire, StreamResponse.toJSON(event) as WireEvent), reply.seq);
+  } catch (error) {
+    if (error !== reply.failure) await breakOff(sink, error, wire);
+  }
 }
 
 async function writeFirst(sink: SseSink, text: string, seq: number, then?: () => Promise<void>): Promise<void> {
@@ -89,9 +97,18 @@ async function pump(sink: SseSink, follower: Follower, wire: Wire): Promise<void
       sink.send(frameOf(wire, eventJson(event, wire.read)), update.seq);
       if (wire.legacy && ends(update.state, wire.legacy)) return;
     }
-  } catch {
-    // What failed was storing the task, and that was logged there. The open stream can only end.
+  } catch (error) {
+    // Where storing the task failed, that was logged there, and the open stream can only end.
+    if (error !== follower.failure) await breakOff(sink, error, wire);
   } finally {
     follower.close();
   }
+}
+
+/** What nobody foresaw is logged, and the reader sees a connection that breaks off, not a stream that ended. */
+async function breakOff(sink: SseSink, error: unknown, { writeError }: Wire): Promise<void> {
+  if (sink.closed) return;
+  // What was shown before counts.
+  await sink.leave();
+  writeError(error, sink.res.req, sink.res);
 }

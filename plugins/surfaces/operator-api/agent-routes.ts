@@ -16,6 +16,7 @@ import type { Core } from '../../../src/plugin.js';
 import type { RemoteAgentView } from '../../../src/remote/remote-port.js';
 import { OPERATOR } from './chat-routes.js';
 import { readCursor, writeCursor } from './cursor.js';
+import { AGENT_FILES, problemsOf } from './file-problems.js';
 import { knownTask, mustBeWorkspace } from './known.js';
 import { route, type Route } from './route.js';
 import { pollUrl, taskView, type ViewPorts } from './task-view.js';
@@ -43,8 +44,7 @@ export function agentRoutes(core: Core, views: ViewPorts): Route[] {
           const own = at === 0 ? found : found.filter((one) => viewOf(core, one, scope)?.listed === 'workspace');
           return own.map((one) => agentRow(core, one, scope));
         });
-        const problems = [...new Set(scopes.flatMap((scope) => core.remotes.unreadable(scope) ?? []))];
-        return { status: 200, body: { agents, ...(problems.length > 0 && { problems }) } };
+        return { status: 200, body: { agents, ...problemsOf(core, AGENT_FILES, workspace) } };
       },
     }),
     route({

@@ -5,14 +5,16 @@ import {
   KEYS_QUERY,
   MINTED_KEY,
   NEW_CALLER,
+  NEW_CALLERS_KEY,
   NEW_KEY,
-  PLUGINS_ANSWER,
   REMOVED_CALLER,
   REMOVED_KEYS,
-} from '../../../src/operator-wire.js';
+} from '../../../src/caller-wire.js';
+import { PLUGINS_ANSWER } from '../../../src/operator-wire.js';
 import { AppError } from '../../../src/errors.js';
 import type { Core } from '../../../src/plugin.js';
 import type { KeyHint } from '../../../src/workspace/callers.js';
+import { CALLER_FILES, problemsOf } from './file-problems.js';
 import { route, type Route } from './route.js';
 import { mustBeWorkspace } from './known.js';
 
@@ -41,7 +43,7 @@ export function directoryRoutes(core: Core): Route[] {
           keys: caller.keys.map((key) => withUse(key, core.keyUses.of(key.id, caller.id))),
           liveTasks: core.ledger.liveTasks({ id: caller.id, scope: caller.workspace }).ofCaller,
         }));
-        return { status: 200, body: { callers } };
+        return { status: 200, body: { callers, ...problemsOf(core, CALLER_FILES, query.workspace) } };
       },
     }),
     route({
@@ -49,12 +51,14 @@ export function directoryRoutes(core: Core): Route[] {
       path: '/callers',
       summary: 'Add a caller with a fresh key.',
       body: NEW_CALLER,
-      answer: MINTED_KEY,
+      answer: NEW_CALLERS_KEY,
       status: 201,
       refusals: [404],
       run: async ({ body: { workspace, name, ...options } }) => {
         const key = await core.callers.add(workspace, name, options);
-        return { status: 201, body: { id: `${workspace}/${name}`, key } };
+        const unknownAgents = (options.agents ?? []).filter((agent) => !core.registry.find(agent, workspace));
+        const warned = unknownAgents.length > 0 && { unknownAgents };
+        return { status: 201, body: { id: `${workspace}/${name}`, key, ...warned } };
       },
     }),
     route({

@@ -1,13 +1,11 @@
 // The OpenAPI document, generated from the route table and its schemas. docs/openapi.json is its printed form.
 import { z } from 'zod';
+import { CALLERS_ANSWER, MINTED_KEY, MINTED_WEBHOOK_SECRET } from '../../../src/caller-wire.js';
 import {
   AGENTS_ANSWER,
-  CALLERS_ANSWER,
   CHAT_REQUEST,
   ERROR_ANSWER,
   INPUT_REQUEST,
-  MINTED_KEY,
-  MINTED_WEBHOOK_SECRET,
   SESSIONS_ANSWER,
   TASK_VIEW,
   TASKS_ANSWER,

@@ -1,6 +1,6 @@
 // The secrets that sign callers' webhooks: made, replaced and taken away; each shown once, when it is made.
 import { AppError } from '../../../src/errors.js';
-import { MINTED_WEBHOOK_SECRET, REMOVED_CALLER } from '../../../src/operator-wire.js';
+import { MINTED_WEBHOOK_SECRET, REMOVED_CALLER } from '../../../src/caller-wire.js';
 import type { Core } from '../../../src/plugin.js';
 import { route, type Route } from './route.js';
 

@@ -52,7 +52,7 @@ export class GrpcStream implements Endable {
     this.source?.close();
   }
 
-  /** Writes the events; resolves with true when all is said, false when it was cut before. Never throws. */
+  /** Writes the events; resolves with true when all is said, false when it was cut before. Throws what nobody foresaw. */
   async write(grpc: StreamCall, call: Call, { first, follower, reply, read, view }: OpenStream): Promise<boolean> {
     const source = reply ?? follower;
     this.source = source;
@@ -79,8 +79,9 @@ export class GrpcStream implements Endable {
         if (legacy && ends(state, legacy)) break;
       }
       return state !== undefined && ends(state, legacy);
-    } catch {
-      // What failed was storing the task, and that was logged there.
+    } catch (error) {
+      // Where storing the task failed, that was logged there; what nobody foresaw is told by whoever asked.
+      if (error !== source?.failure) throw error;
       return false;
     } finally {
       source?.close();
