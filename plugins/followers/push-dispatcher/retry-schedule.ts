@@ -10,6 +10,9 @@ export const JITTER = 0.2;
 /** A receiver may ask for more patience than the table has, but for no more than this. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
+/** No wait is longer. */
+export const LONGEST_WAIT_MS = Math.max(MAX_RETRY_AFTER_MS, Math.max(...DELAYS_MS) * (1 + JITTER));
+
 export interface Outcome {
   /** The answer's HTTP status, if there was one. */
   status?: number;

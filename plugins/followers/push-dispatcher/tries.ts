@@ -106,13 +106,14 @@ export class Tries {
     const known = { taskId, configId, seq, state, attempt: n, durationMs, ...(status !== undefined && { status }) };
     const verdict = verdictOf(outcome, n, this.deps.random());
     if (verdict.kind === 'delivered') {
-      await ledger.pushConfigs.acknowledge(taskId, configId, seq);
+      // One that leads elsewhere by now has not heard of it.
+      if (this.isAt(due)) await ledger.pushConfigs.acknowledge(taskId, configId, seq);
       ledger.pushSchedule.record({ ...known, at });
       this.deps.tell.delivered({ ...known, caller });
       return;
     }
     const { reason } = verdict;
-    const stands = this.isStill(due);
+    const stands = this.isAt(due, due.config.createdAt);
     if (stands) await this.storeFailure(known, verdict);
     ledger.pushSchedule.record({ ...known, at, reason });
     this.deps.log.info({ cid: taskId, configId, seq, status, reason }, 'a webhook could not be told');
@@ -123,10 +124,13 @@ export class Tries {
     if (verdict.kind === 'dead') this.deps.tell.dead(failed);
   }
 
-  /** What failed may have been replaced meanwhile: the one in its place has its own chance, and at once. */
-  private isStill({ record, config: { id, url, createdAt } }: Due): boolean {
+  /**
+   * The webhook may have been replaced while it was called: true when it leads to the same place still, and was registered
+   * then. What failed tells nothing of one in its place: that one has its own chance, and at once.
+   */
+  private isAt({ record, config: { id, url } }: Due, createdAt?: number): boolean {
     const now = this.deps.core.ledger.get(record.task.id)?.envelope.pushConfigs?.find((config) => config.id === id);
-    return now?.createdAt === createdAt && now.url === url;
+    return now?.url === url && (createdAt ?? now.createdAt) === now.createdAt;
   }
 
   private async storeFailure(

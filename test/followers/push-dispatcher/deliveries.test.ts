@@ -463,13 +463,63 @@ describe('deliveries', () => {
     expect(at.home.ledger.get('t1')?.envelope.pushConfigs).toBeUndefined();
   });
 
-  it('tell the one in its place what a replaced webhook is owed', async () => {
+  it('tell one that was registered anew at the same place nothing twice', async () => {
+    const at = await desk(hook('a'));
+    await at.wake();
+    at.home.clock.advance(1);
+    await at.home.ledger.pushConfigs.set('t1', hook('a'));
+    await at.answer(0, 200);
+    await at.pass(5_000);
+    expect([at.net.seen, at.owedAfter('a')]).toEqual([['a WORKING'], 2]);
+  });
+
+  it('go on in time when the clock was set back by a day, while they ran', async () => {
+    const at = await desk(hook('a'));
+    at.deliveries.start();
+    await at.settle();
+    await at.answer(0, 500);
+    at.home.clock.setBack(86_400_000);
+    await at.pass(60_000);
+    expect(at.net.seen).toEqual(['a WORKING', 'a WORKING']);
+  });
+
+  it.each([
+    ['tried before', true],
+    ['not tried yet', false],
+  ])('go on in time when the clock was set back by a day before the start (%s)', async (_, tried) => {
+    const at = await desk(hook('a'));
+    if (tried) {
+      await at.wake();
+      await at.answer(0, 500);
+    }
+    const before = at.net.posts.length;
+    await at.newProcess();
+    at.home.clock.setBack(86_400_000);
+    at.deliveries.start();
+    await at.settle();
+    expect(at.net.posts.length - before).toBe(1);
+  });
+
+  it('wait no less because the clock was set back a little', async () => {
+    const at = await desk(hook('a'));
+    at.deliveries.start();
+    await at.settle();
+    await at.answer(0, 429, { 'retry-after': '3600' });
+    at.home.clock.setBack(60_000);
+    await at.pass(3_500_000);
+    expect(at.net.posts.length).toBe(1);
+    await at.pass(300_000);
+    expect(at.net.posts.length).toBe(2);
+  });
+
+  it('tell the one in its place what a replaced webhook is owed, what that one was just being told included', async () => {
     const at = await desk(hook('a'));
     await at.wake();
     await at.home.say(ended);
     await at.home.ledger.pushConfigs.set('t1', { ...hook('a'), url: 'https://hooks.example/new' });
     await at.answer(0, 200);
-    expect(at.net.seen).toEqual(['a WORKING', 'new COMPLETED']);
+    await at.answer(1, 200);
+    expect(at.net.seen).toEqual(['a WORKING', 'new WORKING', 'new COMPLETED']);
   });
 
   it('have nothing to do with a task that has no webhook, or that does not exist', async () => {
