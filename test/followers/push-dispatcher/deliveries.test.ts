@@ -9,6 +9,7 @@ import { Failpoints } from '../../../src/failpoints.js';
 import type { PushRegistration } from '../../../src/ledger/records.js';
 import { FetchError } from '../../../src/net/fetch-error.js';
 import type { GuardedAnswer, GuardedRequest } from '../../../src/net/guarded-fetch.js';
+import type { CallerStanding } from '../../../src/workspace/callers.js';
 import { tempMirrors } from '../../mirror/temp-mirror.js';
 import { newTask, TestLedger, type Event } from '../../support/test-ledger.js';
 
@@ -67,6 +68,7 @@ class Desk {
   readonly dead: PushDead[] = [];
   readonly disabled: PushDisabled[] = [];
   readonly secrets: string[] = [];
+  standing: CallerStanding = 'known';
   deliveries!: Deliveries;
 
   constructor(readonly home: TestLedger) {
@@ -92,7 +94,7 @@ class Desk {
         ledger: home.ledger,
         clock: home.clock,
         blobs: { read: () => undefined },
-        callers: { webhookSecret: () => undefined },
+        callers: { standing: () => this.standing, webhookSecret: () => undefined },
         net,
         failpoints: new Failpoints(),
         secrets: { addPassing: (secret) => void this.secrets.push(secret) },
@@ -555,6 +557,34 @@ describe('deliveries', () => {
     late();
     await stopped;
     expect([at.net.posts.length, at.owedAfter('a'), at.failed]).toEqual([1, 1, []]);
+  });
+
+  it('wait while the file of its callers can not be read, and use up no try for that', async () => {
+    const at = await desk(hook('a'));
+    at.standing = 'unreadable';
+    at.deliveries.start();
+    await at.wake();
+    await at.pass(3 * 86_400_000);
+    expect([at.net.posts.length, at.failed.length]).toEqual([0, 0]);
+    at.standing = 'known';
+    await at.pass(60_000);
+    expect(at.net.seen).toEqual(['a WORKING']);
+  });
+
+  it('tell a caller that was removed nothing, and keep it as dead letters', async () => {
+    const at = await desk(hook('a'));
+    at.standing = 'gone';
+    await at.wake();
+    for (const delay of DELAYS_MS) await at.pass(delay);
+    expect([at.net.posts.length, at.failed.length, at.dead.map(({ reason }) => reason)]).toEqual([
+      0,
+      MAX_TRIES,
+      ['no-caller'],
+    ]);
+    at.standing = 'known';
+    await at.home.ledger.pushConfigs.redrive('t1', 'a');
+    await at.settle();
+    expect(at.net.seen).toEqual(['a WORKING']);
   });
 
   it('make known secrets before they use them', async () => {
