@@ -39,7 +39,7 @@ export async function attempt(ports: AttemptPorts, due: Due, signal: AbortSignal
     now: clock.now(),
   });
   try {
-    const request = { method: 'POST', headers, body, signal, timeoutMs: TRY_MS } as const;
+    const request = { method: 'POST', headers, body, signal, timeoutMs: TRY_MS, repeatable: true } as const;
     const answer = await net.request({ purpose: 'webhook', trusted: false }, config.url, request);
     await answer.discard();
     const wait = retryAfterMs(answer.headers['retry-after'], clock.now());
