@@ -18,6 +18,8 @@ export interface AgentRules {
   single?: boolean;
 }
 
+/** How a system says that the other side has gone. */
+const BROKEN = new Set(['ECONNRESET', 'EPIPE']);
 /** What broke on connections that had brought an answer before. */
 const onUsedConnection = new WeakSet<object>();
 
@@ -48,8 +50,8 @@ export async function guardedAgent(options: AgentRules): Promise<Agent> {
     connect(request, answer) {
       const callback: BuildConnector.Callback = (...outcome) => {
         const [, socket] = outcome;
-        socket?.on('error', (error) => {
-          if (socket.bytesRead > 0) onUsedConnection.add(error);
+        socket?.on('error', (error: NodeJS.ErrnoException) => {
+          if (BROKEN.has(error.code ?? '') && socket.bytesRead > 0) onUsedConnection.add(error);
         });
         answer(...outcome);
       };

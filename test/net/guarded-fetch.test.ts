@@ -320,11 +320,15 @@ describe('a guarded fetch', () => {
       stop();
     });
 
-    it.each(cuts)('sends nothing again that a new connection did not take (%s)', async (_, cut) => {
-      const { post, seen, stop } = await start(cut, true);
-      expect([await reasonOf(post(true)), seen]).toEqual(['unreachable', [1]]);
-      stop();
-    });
+    const babble = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n';
+    it.each([...cuts, ['answered with what is no answer', (socket: Socket) => void socket.write(babble)] as const])(
+      'sends nothing again that a new connection did not take (%s)',
+      async (_, cut) => {
+        const { post, seen, stop } = await start(cut, true);
+        expect([await reasonOf(post(true)), seen]).toEqual(['unreachable', [1]]);
+        stop();
+      },
+    );
   });
 
   it('takes no certificate that nobody known has signed, whatever the environment says', async () => {
