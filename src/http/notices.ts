@@ -16,7 +16,8 @@ export class Notices {
   due(name: string): boolean {
     const now = this.clock.now();
     const last = this.last.get(name);
-    if (last !== undefined && now - last < PERIOD_MS) return false;
+    // Whichever way: the clock may have been set back.
+    if (last !== undefined && Math.abs(now - last) < PERIOD_MS) return false;
     this.last.delete(name);
     this.last.set(name, now);
     if (this.last.size > this.capacity) this.last.delete(this.last.keys().next().value as string);
