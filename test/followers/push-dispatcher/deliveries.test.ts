@@ -357,6 +357,21 @@ describe('deliveries', () => {
     expect(at.net.seen.at(-1)).toBe('quick WORKING');
   });
 
+  it('that hang at a host hold up no other caller there', async () => {
+    const home = await new TestLedger((clock) => mirrors.open({ clock })).restart();
+    const at = new Desk(home);
+    const create = async (cid: string, name: string): Promise<void> => {
+      const pushConfig = { ...hook('x'), url: `https://shared.example/${cid}` };
+      await home.ledger.create(newTask(cid, { pushConfig, caller: { id: `demo/${name}`, scope: 'demo' } }));
+      at.deliveries.wake(cid);
+      await at.settle();
+    };
+    for (let n = 0; n < 20; n++) await create(`hangs-${n}`, 'ann');
+    await at.pass(1_000);
+    await create('quick', 'bob');
+    expect(at.net.seen.at(-1)).toBe('quick WORKING');
+  });
+
   it('with large files are a few at a time, fewer of one caller, so that memory holds', async () => {
     const home = await new TestLedger((clock) => mirrors.open({ clock })).restart();
     const at = new Desk(home);
