@@ -11,5 +11,6 @@ export default {
     '^.+\\.ts$': ['ts-jest', { useESM: true, diagnostics: false, tsconfig: 'tsconfig.json' }],
   },
   setupFiles: ['<rootDir>/test/support/fail-on-unhandled.ts'],
-  testTimeout: 20_000,
+  // Only what never ends is to end by this: a busy machine takes its time, and no test is about how long that is.
+  testTimeout: 180_000,
 };

@@ -11,7 +11,7 @@ import { ensureBuilt, startSwitchboard } from '../support/compiled-server.js';
 import { seededRandom } from '../support/random.js';
 import { makeTestHome, type TestHome } from '../support/test-home.js';
 
-beforeAll(ensureBuilt, 120_000);
+beforeAll(ensureBuilt);
 
 describe('a server killed in the middle', () => {
   it('at named writes and at random keeps everything that its clients saw', async () => {
@@ -52,7 +52,7 @@ describe('the verification after a crash', () => {
     await load.finished;
     await server.stop();
     expect(complaints).toEqual([]);
-  }, 60_000);
+  });
 
   afterEach(() => home.remove());
 
@@ -71,13 +71,13 @@ describe('the verification after a crash', () => {
   it('finds nothing when nothing was touched', async () => {
     await verify(subject, { withoutMirror: true });
     expect(subject.findings.list()).toEqual([]);
-  }, 60_000);
+  });
 
   it('counts a task that is gone as lost', async () => {
     rmSync(completed().file);
     await verify(subject, { withoutMirror: false });
     expect(subject.findings.count('lost')).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it('counts a state, a position and a text that differ as regressed, and lists that differ as drift', async () => {
     const { file, content } = completed();
@@ -88,11 +88,11 @@ describe('the verification after a crash', () => {
     await verify(subject, { withoutMirror: false });
     expect(subject.findings.count('regressed')).toBeGreaterThan(1);
     expect(subject.findings.count('mirrorDrift')).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it('counts a file that is no JSON as unreadable', async () => {
     writeFileSync(join(tasksFolder(), '..', 'sessions', 'broken.jsonl'), '{"v":1}\n{"taskId":\n');
     await verify(subject, { withoutMirror: false });
     expect(subject.findings.count('unreadable')).toBe(1);
-  }, 60_000);
+  });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await receiver.start();
   home = makeTestHome({ settings: { allowPrivate: ['127.0.0.1'] } });
   server = await startSwitchboard({ home: home.path });
-}, 120_000);
+});
 afterAll(async () => {
   await server?.stop();
   await receiver.stop();
@@ -62,5 +62,5 @@ describe('work in a process that is killed', () => {
       message: textMessage('killed-1', 'say half; wait 600000; say whole'),
     });
     expect(again.task.id).toBe(task.id);
-  }, 60_000);
+  });
 });

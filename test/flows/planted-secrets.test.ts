@@ -159,4 +159,4 @@ it('a secret that is planted in every place is in no log, event, answer or file 
     expect([name, ...found(readFileSync(file, 'latin1'), secrets)]).toEqual([name]);
   }
   home.remove();
-}, 20_000);
+});

@@ -162,7 +162,7 @@ it('secrets in the settings of plugins, drivers and agents elsewhere stay in the
   );
   for (const name of files.filter((name) => !OWNERS.test(relative('.', name))))
     expect([name, ...found(readFileSync(join(home, name), 'latin1'), ['webhookQuery'])]).toEqual([name]);
-}, 60_000);
+});
 
 /** The characters of base64 that a secret alone decides, with so many bytes before it in its group. */
 const base64Core = (text: string, before: number): string =>

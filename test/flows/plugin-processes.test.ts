@@ -1,7 +1,7 @@
 // What only a process of its own can show: plugins that would end it, or stop its event loop, and what survives a kill.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TaskView } from '../../src/operator-wire.js';
 import { ensureBuilt, startSwitchboard } from '../support/compiled-server.js';
 import type { ServerChild } from '../support/server-child.js';
@@ -44,8 +44,6 @@ const agent = (name: string, body: string): string => `
 import { defineAgent } from 'a2a-switchboard';
 export default defineAgent({ name: '${name}', description: 'x', skills: [{ id: 'drop' }], approval: ${name === 'careful' ? "['*']" : '[]'},
   async run(prompt, { ask, once }) { ${body} } });`;
-
-jest.setTimeout(120_000);
 
 describe('a plugin in a server of its own', () => {
   it('that rejects or throws later, where nobody waits, is named, and the server goes on', async () => {

@@ -56,7 +56,7 @@ describe('the guide for authors', () => {
 
     appendFileSync(join(home.path, 'plugins', 'reporter.test.ts'), `test('fails', () => assert.fail());\n`);
     await expect(shell(own, env)).rejects.toThrow(/fail 1/);
-  }, 180_000);
+  });
 });
 
 describe('its examples', () => {

@@ -23,7 +23,7 @@ describe('a new reader', () => {
     for (const name of ['package.json', 'node_modules', 'dist', 'migrations'])
       symlinkSync(join(PROJECT, name), join(folder, name));
     server = await startServerChild([ENTRY, 'start'], { cwd: folder, env: { SWITCHBOARD_PORT: '0' } });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await server.stop();
@@ -52,14 +52,14 @@ describe('a new reader', () => {
     ];
     for (const shown of wanted) expect(stdout).toContain(shown);
     expect(stdout).toMatch(/^id: \w+\.\d+$/m);
-  }, 120_000);
+  });
 
   it('finds those for operators working too', () => {
     const stdout = tried('docs/operator.md');
     expect(stdout).not.toContain('"error"');
     for (const shown of ['you said: Ann', '"taskState":"completed"', '"taskState":"canceled"', '"pushes":[]'])
       expect(stdout).toContain(shown);
-  }, 120_000);
+  });
 
   it('stops the server by a signal to npm', async () => {
     const home = join(folder, 'home-of-npm');
@@ -75,5 +75,5 @@ describe('a new reader', () => {
     } finally {
       if (readServerInfo(home)) process.kill(pid, 'SIGKILL');
     }
-  }, 60_000);
+  });
 });

@@ -52,7 +52,7 @@ beforeAll(async () => {
     { path: '/silent/', backend: silent.url, readTimeoutSeconds: 1 },
   ]);
   agent = new Agent({ connect: { ca: nginx.ca } });
-}, 120_000);
+});
 
 afterAll(async () => {
   // Not a graceful close: a stream that a failed test left open would hold it up.
@@ -221,7 +221,7 @@ describe.each(doors.map((door) => [door.name, door] as const))('a stream over %s
     const frames = await stream.rest();
     expect(stateOf(frames.at(-1) as Frame)).toBe('TASK_STATE_COMPLETED');
     expect(stream.comments).toBeGreaterThanOrEqual(2);
-  }, 60_000);
+  });
 
   it('without a heartbeat is cut by nginx, and goes on where it was after the last event', async () => {
     const at = `${nginx.origin}/silent`;
