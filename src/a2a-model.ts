@@ -124,3 +124,7 @@ export type StreamEvent = { task: Task } | { statusUpdate: StatusUpdate } | { ar
 /** All text of some parts, in order, joined without separator; other kinds of parts are skipped. */
 export const textOf = (parts: readonly Part[]): string =>
   parts.map((part) => ('text' in part ? part.text : '')).join('');
+
+/** What some parts say to who reads texts: their text, or, where there is none, their data as JSON, a line for each. */
+export const wordsOf = (parts: readonly Part[]): string =>
+  textOf(parts) || parts.flatMap((part) => ('data' in part ? [JSON.stringify(part.data)] : [])).join('\n');

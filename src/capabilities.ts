@@ -4,11 +4,19 @@
 export type Capability = 'push-notifications' | 'owner-notices';
 
 export interface Capabilities {
-  provide(capability: Capability): void;
+  /** The returned function takes it back. */
+  provide(capability: Capability): () => void;
   has(capability: Capability): boolean;
 }
 
 export function createCapabilities(): Capabilities {
-  const provided = new Set<Capability>();
-  return { provide: (capability) => void provided.add(capability), has: (capability) => provided.has(capability) };
+  const providers = new Set<{ capability: Capability }>();
+  return {
+    provide(capability) {
+      const provider = { capability };
+      providers.add(provider);
+      return () => void providers.delete(provider);
+    },
+    has: (capability) => [...providers].some((provider) => provider.capability === capability),
+  };
 }

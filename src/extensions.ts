@@ -19,12 +19,12 @@ export interface ExtensionKinds {
 
 export interface Adder {
   plugin: string;
-  /** Tells whoever looks after plugins that this one did something wrong. */
-  failed(problem: string): void;
+  /** Tells whoever looks after plugins that this one did something wrong; `thrown` tells where in its code. */
+  failed(problem: string, thrown?: unknown): void;
 }
 
 /** Takes what a plugin adds, or throws an Error that says why not. Returns what takes it out again. */
-export type Take<T> = (value: T, by: Adder) => () => void;
+type Take<T> = (value: T, by: Adder) => () => void;
 
 export class Extensions {
   private readonly takers = new Map<keyof ExtensionKinds, Take<never>>();

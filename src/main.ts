@@ -3,6 +3,7 @@
 import type { Express } from 'express';
 import { PLUGINS } from '../plugins/index.js';
 import { Bus } from './bus/bus.js';
+import { drained } from './bus/drained.js';
 import { createCapabilities } from './capabilities.js';
 import { Extensions } from './extensions.js';
 import { startAddedPlugins } from './installation/added-plugins.js';
@@ -27,13 +28,14 @@ import { createHttpServer } from './http/server.js';
 import { LEDGER_DECLARATION } from './ledger/bus-events.js';
 import { Housekeeping, type TaskLimits } from './ledger/housekeeping.js';
 import { FileLedger } from './ledger/ledger.js';
-import { createLogger, Secrets, type Logger } from './log.js';
+import { createLogger, type Logger } from './log.js';
+import { Secrets } from './secrets/secrets.js';
 import { createGuardedFetch } from './net/guarded-fetch.js';
 import type { ResolveName } from './net/resolve-name.js';
 import type { Core, Installed, Plugin } from './plugin.js';
 import { RemoteDirectory } from './remote/remote-directory.js';
 import { redactingLogger } from './redacting-logger.js';
-import { secretsIn } from './secret-values.js';
+import { secretsIn } from './secrets/secret-values.js';
 import { ensureSwitchboardId } from './switchboard-id.js';
 import { Freshness } from './workspace/freshness.js';
 import { openCallers } from './workspace/open-callers.js';
@@ -80,7 +82,6 @@ export interface Switchboard {
 }
 
 const HTTP_CLOSE_MS = 2_000;
-const HANDLERS_MS = 5_000;
 
 /**
  * Builds a switchboard on a home: takes its lock, recovers what the last process left, installs the plugins. It serves
@@ -281,10 +282,6 @@ async function build(config: Config, foundation: Foundation): Promise<Switchboar
     },
   };
 }
-
-/** A handler of a plugin may never settle: nothing of the product's own waits for it. */
-const drained = (bus: Bus, clock: Clock): Promise<void> =>
-  Promise.race([bus.drain(), new Promise<void>((resolve) => clock.after(HANDLERS_MS, resolve))]);
 
 /** Undoes every step, last one first, also when one of them fails: the lock must be free in any case. */
 async function closeAll(log: Logger, closers: (() => unknown)[]): Promise<void> {

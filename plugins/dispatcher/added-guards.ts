@@ -11,7 +11,7 @@ const CODES = ['forbidden', 'invalid-params', 'quota', 'cooldown'] as const;
 const MOST_WORDS = 1_000;
 
 export interface GuardReports {
-  failed(problem: string): void;
+  failed(problem: string, thrown?: unknown): void;
   /** Takes secrets out of what a guard says: whoever asked will read it. */
   redact(text: string): string;
 }
@@ -40,7 +40,7 @@ export class AddedGuard {
     try {
       return this.read(this.guard.check(promptOf(request, agent, skill)));
     } catch (error) {
-      this.reports.failed(`its guard ${this.rule} failed: ${errorText(error)}`);
+      this.reports.failed(`its guard ${this.rule} failed: ${errorText(error)}`, error);
       return { code: 'forbidden', message: 'This can not be decided now.' };
     }
   }

@@ -3,7 +3,7 @@
 import type { PromptRequest } from '../../src/bus/topics.js';
 import type { AgentRegistry, ResolvedAgent } from '../../src/executors/registry-port.js';
 
-export type Resolution = ResolvedAgent & { reason: 'named' | 'skill' | 'default' };
+type Resolution = ResolvedAgent & { reason: 'named' | 'skill' | 'default' };
 
 /** Undefined when no agent fits. Agents that are not exposed exist for the operator only. */
 export function resolveAgent(

@@ -94,7 +94,9 @@ export interface AgentHandle extends WorkHandle {
   artifact(artifact: AgentArtifact): void;
   /**
    * Asks the caller. The first time this ends the run by throwing: let it pass, also through `catch`. When the answer
-   * comes, perhaps days and a restart later, the function runs from its beginning and `ask` with the same id returns it.
+   * comes, perhaps days and a restart later, the function runs from its beginning and `ask` with the same id returns it:
+   * its text, or its data as JSON where it holds no text. Files of an answer are in `history()`. `schema`, a JSON Schema,
+   * tells the caller what is wanted; nothing checks the answer by it.
    */
   ask(id: string, question: string, options?: { schema?: unknown }): Promise<string>;
   /** Waits in the same way for the operator's consent. Declined, the task ends as rejected. */

@@ -3,6 +3,7 @@ import { RunFailure } from '../executors/contract.js';
 
 /** Uncaught, it fails the run that called, with this text. */
 export class CallFailure extends RunFailure {
+  override readonly name = 'CallFailure';
   constructor(
     message: string,
     readonly agent: string,

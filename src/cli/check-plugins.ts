@@ -1,7 +1,10 @@
 // Whether the home's plugins can be used: what the running server says, else what becomes of their code when it is read.
+import { systemClock } from '../clock.js';
 import type { Config } from '../config.js';
 import { errorText } from '../errors.js';
 import { pluginsDir } from '../home.js';
+import { inTime } from '../in-time.js';
+import { START_MS } from '../installation/added-plugins.js';
 import { findPlugins } from '../installation/find-plugins.js';
 import { moduleImporter } from '../installation/import-plugin.js';
 import { readPlugin } from '../installation/read-plugin.js';
@@ -25,7 +28,7 @@ export async function readPlugins({ home, plugins }: Config): Promise<Finding[]>
   const findings: Finding[] = [];
   for (const found of findPlugins(folder, plugins)) {
     try {
-      const { value } = await importModule(found);
+      const { value } = await inTime(systemClock, START_MS, 'loading', () => importModule(found));
       findings.push({ check: 'plugins', level: 'ok', text: `${readPlugin(value).name} can be read` });
     } catch (error) {
       findings.push(bad(found.source, `it can't be loaded: ${errorText(error)}`));

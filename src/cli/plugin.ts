@@ -1,7 +1,7 @@
 // Commands about plugins: list, new and test.
 import type { Command } from 'commander';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { AppError } from '../errors.js';
 import type { Config } from '../config.js';
 import { pluginsDir } from '../home.js';
@@ -60,15 +60,28 @@ export function addPlugin(program: Command, context: Context): void {
     plugin.command('test [name]').description("run a plugin's tests, or all"),
     async (options, name) => {
       const folder = pluginsDir(settings(context, options).home);
-      const files = testsIn(folder).filter((file) => name === undefined || file.startsWith(`${name}.`));
+      const own = (file: string): boolean => [`${name}.`, `${name}${sep}`].some((start) => file.startsWith(start));
+      const files = testsIn(folder).filter((file) => name === undefined || own(file));
       if (files.length === 0)
-        throw new AppError('not-found', `There is no ${name ?? '*'}.test.ts or .js in ${folder}.`);
+        throw new AppError(
+          'not-found',
+          `There is no ${name ?? '*'}.test.ts or .js in ${folder}, nor in a folder there.`,
+        );
       const importModule = moduleImporter(folder, { [TESTING]: await import(TESTING) });
       // Node's own test runner reports at the end of the process, and sets the exit code.
-      for (const file of files) await importModule({ module: join(folder, file), path: folder });
+      for (const file of files) await settled(file, importModule({ module: join(folder, file), path: folder }));
       return EXIT.ok;
     },
   );
+}
+
+/** A file may take its time, but one that waits for what never comes would end the process without a word. */
+function settled(file: string, imported: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const idle = (): void => reject(new Error(`${file} waits, at its top level, for something that never comes.`));
+    process.once('beforeExit', idle);
+    void imported.then(resolve, reject).finally(() => process.off('beforeExit', idle));
+  });
 }
 
 /** What lies in the home's folder and the server of the home did not find when it started, as paths below the home. */
@@ -79,9 +92,16 @@ const notTakenUp = ({ home, plugins: packages }: Config, running: PluginsAnswer[
     .filter((source) => !known.has(source));
 };
 
-const testsIn = (folder: string): string[] =>
+/** Those of files and those in folders, packages' own packages apart; paths below the folder. */
+const testsIn = (folder: string, below = ''): string[] =>
   existsSync(folder)
     ? readdirSync(folder)
-        .filter((file) => TEST.test(file))
+        .filter((name) => !name.startsWith('.') && name !== 'node_modules')
         .sort()
+        .flatMap((name) => {
+          const path = join(below, name);
+          if (statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory())
+            return testsIn(join(folder, name), path);
+          return TEST.test(name) ? [path] : [];
+        })
     : [];

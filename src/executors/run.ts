@@ -1,4 +1,5 @@
 // One turn while it runs: what the executor's handle does, and how whatever the run settles to becomes the turn's end.
+import { setMaxListeners } from 'node:events';
 import type { Artifact } from '../a2a-model.js';
 import type { InputRequest, Progress, PromptAssigned, PromptResponse, RunError, Usage } from '../bus/topics.js';
 import type { TaskRecord } from '../ledger/records.js';
@@ -13,24 +14,6 @@ export type TurnEnd =
       payload: Pick<PromptResponse, 'parts' | 'error' | 'usage'> & { state: NonNullable<PromptResponse['state']> };
     }
   | { topic: 'agent.prompt.input.request'; payload: Pick<InputRequest, 'question' | 'from' | 'schema' | 'key'> };
-
-/** How a turn was assigned, for a task whose executor is not asked again. */
-export function assignedOf({ task, envelope }: TaskRecord): PromptAssigned {
-  const { turn, executor, agent, caller, chain, skill, traceparent, synthetic } = envelope;
-  return {
-    cid: task.id,
-    turn,
-    executor,
-    agent,
-    reason: 'named',
-    contextId: task.contextId,
-    caller,
-    chain,
-    ...(skill !== undefined && { skill }),
-    ...(traceparent !== undefined && { traceparent }),
-    ...(synthetic && { synthetic }),
-  };
-}
 
 /** The prompt an executor gets, from the task as committed: its own copy, so that no executor can change a task by it. */
 export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigned): Prompt {
@@ -77,7 +60,10 @@ export class Run implements RemoteHandle {
     private readonly show: (progress: Progress) => void,
     /** Answers with one message: what the run shows before its end is dropped. */
     readonly direct = false,
-  ) {}
+  ) {
+    // An agent may ask very many others at once, each of which listens: that is no leak.
+    setMaxListeners(0, this.controller.signal);
+  }
 
   get signal(): AbortSignal {
     return this.controller.signal;

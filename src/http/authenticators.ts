@@ -49,7 +49,7 @@ export class Authenticators {
       if (id === undefined || typeof id === 'string') return id;
       throw new Error('it must return the id of a caller, or undefined');
     } catch (error) {
-      by.failed(`its authenticator ${authenticator.name} failed: ${errorText(error)}`);
+      by.failed(`its authenticator ${authenticator.name} failed: ${errorText(error)}`, error);
       return undefined;
     } finally {
       late();

@@ -15,7 +15,7 @@ import { Metrics } from './metrics.js';
 import { OpenStreams } from './open-streams.js';
 import { processMetrics } from './process-metrics.js';
 
-export interface FrontDeps {
+interface FrontDeps {
   config: Config;
   callers: CallerDirectory;
   authenticators: Authenticators;
@@ -27,7 +27,7 @@ export interface FrontDeps {
   lag: LagSource | undefined;
 }
 
-export interface Front {
+interface Front {
   gate: Gate;
   doors: Doors;
   streams: OpenStreams;
@@ -45,7 +45,12 @@ export function createFront({ keyUseStore, lag: injected, ...deps }: FrontDeps):
   processMetrics(metrics, lag);
   const gate = new Gate({ lag, overloadMs: config.overloadMs });
   const keyUses = new KeyUses({ store: keyUseStore, clock, log });
-  const streams = new OpenStreams({ limits: config.streams, clock, ownerOf: (hash) => callers.ownerOf(hash) });
+  const streams = new OpenStreams({
+    limits: config.streams,
+    clock,
+    ownerOf: (hash) => callers.ownerOf(hash),
+    isCaller: (id) => callers.find(id) !== undefined,
+  });
   const used = (hash: string, callerId: string): void => keyUses.note(hash, callerId);
   return {
     gate,

@@ -9,7 +9,7 @@ export interface Endable {
   stop(): void;
 }
 
-export interface StreamLimits {
+interface StreamLimits {
   perCaller: number;
   total: number;
 }
@@ -20,7 +20,7 @@ export class StreamGroup {
 
   constructor(
     readonly callerId: string,
-    /** Absent for whoever needs none that could end. */
+    /** Absent where a plugin's authenticator said who calls. */
     readonly keyHash: string | undefined,
     private readonly released: (group: StreamGroup) => void,
   ) {}
@@ -31,14 +31,16 @@ export class StreamGroup {
   }
 }
 
-export interface OpenStreamsDeps {
+interface OpenStreamsDeps {
   limits: StreamLimits;
   clock: Clock;
   /** Whose key that is now, if it is good. */
   ownerOf(keyHash: string): string | undefined;
+  /** Whether that caller stands in its owner's file. */
+  isCaller(callerId: string): boolean;
 }
 
-/** How often keys are looked at (ms): the streams of a revoked one are gone within a second. */
+/** How often keys and callers are looked at (ms): the streams of a revoked one are gone within a second. */
 const LOOK_MS = 500;
 const RETRY_AFTER = 5;
 
@@ -107,7 +109,8 @@ export class OpenStreams {
   private look(): void {
     this.cancelLook = this.deps.clock.after(LOOK_MS, () => this.look());
     for (const { callerId, keyHash, streams } of this.groups.values()) {
-      if (keyHash === undefined || this.deps.ownerOf(keyHash) === callerId) continue;
+      const { ownerOf, isCaller } = this.deps;
+      if (keyHash === undefined ? isCaller(callerId) : ownerOf(keyHash) === callerId) continue;
       for (const stream of [...streams]) stream.stop();
     }
   }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type Router } from 'express';
 import type { Clock } from '../clock.js';
 import type { Config } from '../config.js';
-import { AppError, readable } from '../errors.js';
+import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { continueWhenRead } from './continue-when-read.js';
 import { cors } from './cors.js';
@@ -15,6 +15,7 @@ import { answerMalformed } from './malformed.js';
 import type { Metrics } from './metrics.js';
 import { meterRequests } from './meter-requests.js';
 import { connectionLimit, openFilesLimit } from './connection-limit.js';
+import { asRequestError } from './request-error.js';
 import { requestIds } from './request-id.js';
 import { securityHeaders, setHeaders } from './security-headers.js';
 import { singleHeaders } from './single-headers.js';
@@ -149,24 +150,4 @@ function listen(server: Server, host: string, port: number): Promise<{ host: str
       resolve({ host: address.address, port: address.port });
     });
   });
-}
-
-/** What a plugin's route threw may throw when it is looked at. */
-function statusOf(error: unknown): unknown {
-  try {
-    return (error as { status?: unknown } | null | undefined)?.status;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Express marks what the client did wrong (a bad percent-encoding, say) with a 4xx status. */
-function asRequestError(thrown: unknown): unknown {
-  const error = readable(thrown);
-  const status = statusOf(error);
-  if (error instanceof AppError || typeof status !== 'number' || status < 400 || status >= 500) return error;
-  return new AppError(
-    'invalid-request',
-    error instanceof URIError ? 'The address is not properly encoded.' : 'Bad request.',
-  );
 }

@@ -2,14 +2,14 @@
 // of them but a folder's list and a package's own description.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorText } from '../errors.js';
+import { errorText, isMissing } from '../errors.js';
 
 export interface FoundPlugin {
   /** What it is called until its code says otherwise. */
   name: string;
   /** For people: a path below the home, or a package's name. */
   source: string;
-  /** What is imported: an absolute path, or a package's name. */
+  /** What is imported: an absolute path, or a package's name, which at `path` means that folder itself. */
   module: string;
   /** Where its code really lies, as its traces name it; undefined for a package, until it is resolved. */
   path?: string;
@@ -40,7 +40,7 @@ function inFolder(folder: string, entry: string): FoundPlugin[] {
   const name = MODULE.exec(entry)?.[1];
   if (isFolder(path)) {
     try {
-      const module = indexOf(path, entries(path));
+      const module = moduleOf(path, entries(path));
       return module === undefined ? [] : [{ name: entry, source, module, path }];
     } catch (error) {
       return [{ name: entry, source, module: path, path, problem: errorText(error) }];
@@ -49,16 +49,28 @@ function inFolder(folder: string, entry: string): FoundPlugin[] {
   return name === undefined ? [] : [{ name, source, module: path, path }];
 }
 
-/** A folder's own word for what to import, else its index. */
-function indexOf(folder: string, names: readonly string[]): string | undefined {
-  try {
-    const { main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { main?: unknown };
-    if (typeof main === 'string') return join(folder, main);
-  } catch {
-    // None, or none that can be read: the index it is.
+/** A folder's own word for what to import, else its index. Undefined: files that plugins share. Throws for a broken word. */
+function moduleOf(folder: string, names: readonly string[]): string | undefined {
+  const { name, exports, main } = names.includes('package.json') ? description(folder) : {};
+  if (exports !== undefined && exports !== null) {
+    if (typeof name === 'string' && name !== '') return name;
+    throw new Error('its package.json has exports, and needs a name for them');
   }
-  const index = INDEX.find((name) => names.includes(name));
-  return index === undefined ? undefined : join(folder, index);
+  if (typeof main === 'string') return join(folder, main);
+  const index = INDEX.find((file) => names.includes(file));
+  if (index !== undefined) return join(folder, index);
+  if (name === undefined) return undefined;
+  throw new Error(`its package.json has neither exports nor main, and there is no ${INDEX.join(', ')}`);
+}
+
+function description(folder: string): { name?: unknown; exports?: unknown; main?: unknown } {
+  try {
+    const read: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    if (typeof read === 'object' && read !== null) return read;
+  } catch (error) {
+    throw new Error(`its package.json can't be read: ${errorText(error)}`, { cause: error });
+  }
+  throw new Error('its package.json holds no object');
 }
 
 const entries = (folder: string): string[] => {
@@ -67,7 +79,7 @@ const entries = (folder: string): string[] => {
       .filter((name) => !name.startsWith('.') && name !== 'node_modules')
       .sort();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 };

@@ -2,14 +2,15 @@
 // switchboard's own, so that both sides mean the same by an error or a plugin.
 import { createJiti, type Jiti } from 'jiti';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemCode } from '../errors.js';
 import * as authoring from '../authoring/authoring.js';
 import { packageRoot } from '../package-root.js';
 import type { FoundPlugin } from './find-plugins.js';
 import { problemText } from './problem-text.js';
 
-export interface ImportedModule {
+interface ImportedModule {
   value: unknown;
   /** Where its code lies. */
   path: string;
@@ -31,7 +32,7 @@ export function moduleImporter(folder: string, virtual: Record<string, unknown> 
   };
   return async ({ module, path, problem }) => {
     if (problem !== undefined) throw new Error(problem);
-    if (path !== undefined) return load(module, path);
+    if (path !== undefined) return load(isAbsolute(module) ? module : resolveOwn(module, from(path)), path);
     const file = resolvePackage(module, [here, from(packageRoot())]);
     return load(file, rootOf(file));
   };
@@ -58,10 +59,17 @@ function resolvePackage(name: string, places: readonly Jiti[]): string {
   );
 }
 
+/** A folder asks for itself by its own name, as any of its files could. */
+function resolveOwn(name: string, place: Jiti): string {
+  try {
+    return fileURLToPath(place.esmResolve(name));
+  } catch (error) {
+    throw new Error(problemText(error, undefined), { cause: error });
+  }
+}
+
 const isMissing = (error: unknown, name: string): boolean =>
-  error instanceof Error &&
-  (error as NodeJS.ErrnoException).code === NOT_THERE &&
-  error.message.startsWith(`Cannot find module '${name}'`);
+  error instanceof Error && systemCode(error) === NOT_THERE && error.message.startsWith(`Cannot find module '${name}'`);
 
 /** The package's folder: what goes wrong anywhere in it is this plugin's. */
 function rootOf(file: string): string {

@@ -3,12 +3,13 @@
 import express, { type ErrorRequestHandler, type Router } from 'express';
 import type { Bus } from '../bus/bus.js';
 import type { TopicKind } from '../bus/topics.js';
-import { errorText } from '../errors.js';
+import { errorText, toAppError } from '../errors.js';
+import { asRequestError } from '../http/request-error.js';
 import type { Core, Plugin, PluginContext } from '../plugin.js';
 import { audienceRouter } from './audience-router.js';
 import { outsideBus } from './outside-bus.js';
 
-export interface ContextDeps {
+interface ContextDeps {
   bus: Bus;
   core: Core;
   mount(path: string, router: Router): void;
@@ -20,7 +21,7 @@ export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<
   const { core, onUndo } = deps;
   const { name } = plugin;
   const log = core.log.child({ plugin: name });
-  const fault = (what: string): void => core.plugins.fault(name, what);
+  const fault = (what: string, thrown?: unknown): void => core.plugins.fault(name, what, thrown);
   const { consumes, observes, produces } = plugin;
   const { handle, leave } = outsideBus(deps.bus.join({ name, consumes, observes, produces }), fault);
   onUndo(leave);
@@ -37,16 +38,29 @@ export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<
     own.use((_req, _res, next) => (gone ? next('router') : next()));
     own.use(path, router);
     const failed: ErrorRequestHandler = (error, req, _res, next) => {
-      fault(`its route ${req.method} ${req.baseUrl} failed: ${errorText(error)}`);
+      // What the client did wrong, and a refusal that is meant for it, is nobody's fault here.
+      if (toAppError(asRequestError(error)).code === 'internal') {
+        fault(`its route ${req.method} ${req.baseUrl}${patternOf(req.route)} failed: ${errorText(error)}`, error);
+      }
       next(error);
     };
     own.use(failed);
     deps.mount(`/plugins/${name}`, own);
   };
 
+  const capabilities: Core['capabilities'] = {
+    has: (capability) => core.capabilities.has(capability),
+    provide: (capability) => {
+      mustRun();
+      const takeBack = core.capabilities.provide(capability);
+      onUndo(takeBack);
+      return takeBack;
+    },
+  };
+
   return {
     bus: handle,
-    core,
+    core: { ...core, capabilities },
     log,
     mount,
     routes: (audience, build) => {
@@ -65,4 +79,10 @@ export function pluginContext(plugin: Plugin, deps: ContextDeps): PluginContext<
       throw new Error(`the environment variable ${variable} is not declared: list it in needs.env`);
     },
   };
+}
+
+/** As the author wrote it: what a client put in its place may be a secret. Empty where no route was reached. */
+function patternOf(route: unknown): string {
+  const { path } = (route ?? {}) as { path?: unknown };
+  return path === undefined ? '' : String(path);
 }

@@ -2,8 +2,9 @@
 // Until a plugin's code has said its name, it is known by its source; a package may have the name of another's plugin.
 import { clipped } from '../errors.js';
 import type { Logger } from '../log.js';
+import { withPlace } from './problem-text.js';
 
-export interface PluginReport {
+interface PluginReport {
   name: string;
   /** Path or package. */
   source: string;
@@ -73,10 +74,10 @@ export class PluginReports {
     this.end(this.byName(name), name, why);
   }
 
-  /** It runs, and something of it went wrong. */
-  fault(name: string, what: string): void {
-    const fault = clipped(this.redact(what));
-    const report = this.byName(name)?.report;
+  /** It runs, and something of it went wrong. `thrown` tells where in its code. */
+  fault(name: string, what: string, thrown?: unknown): void {
+    const { report, path } = this.byName(name) ?? {};
+    const fault = withPlace(clipped(this.redact(what)), thrown, path);
     if (report) {
       report.faults++;
       report.lastFault = fault;

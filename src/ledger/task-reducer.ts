@@ -1,13 +1,10 @@
 // The one place where events become a task. Pure: no clock, no ids, no I/O, and never a change to its input.
-import { isTerminal, isWaiting, textOf, type Artifact, type Task } from '../a2a-model.js';
+import { isTerminal, isWaiting, textOf, wordsOf, type Artifact, type Task } from '../a2a-model.js';
 import { Draft, isoTime, type Reduction } from './draft.js';
 import { replyRefusal } from './owed-reply.js';
 import { configRefusal, isPushEvent, pushRefusal, withPushEvent } from './push-configs.js';
 import type { CreatedEvent, JournalEntry, Question, TaskEnvelope, TaskEvent, TaskRecord, Update } from './records.js';
 import { closeAnswer, endMessage, RESPONSE_ARTIFACT } from './spoken-answer.js';
-
-export { RESPONSE_ARTIFACT } from './spoken-answer.js';
-export type { Reduction } from './draft.js';
 
 /** What a task says that ended because a question stayed open. */
 const NO_ANSWER = 'no answer in time';
@@ -235,7 +232,7 @@ function addMessage(draft: Draft, event: Extract<TaskEvent, { type: 'message' }>
   draft.userLine(event.message);
   draft.say({ ...event.message, taskId: draft.task.id, contextId: draft.task.contextId });
   if (!event.start) return draft.note(event.requestId);
-  draft.answer(textOf(event.message.parts));
+  draft.answer(wordsOf(event.message.parts));
   startTurn(draft, event.requestId);
 }
 

@@ -111,3 +111,28 @@ describe('a handler that publishes for ever', () => {
     await bus.drain();
   });
 });
+
+describe('handlers that never settle', () => {
+  it('are waited for no more once they were given up; later ones are', async () => {
+    const { bus, open } = testBus();
+    const stuck = open('stuck');
+    stuck.subscribe('agent.prompt.cancel', () => new Promise(() => undefined));
+    stuck.publish('agent.prompt.cancel', { cid: 'c', by: 'demo/ann' });
+    let over = false;
+    void bus.drain().then(() => (over = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    bus.giveUp();
+    await bus.drain();
+    expect(over).toBe(false);
+
+    const done: string[] = [];
+    const slow = open('slow');
+    slow.subscribe('plugin.failed', async ({ error }) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      done.push(error);
+    });
+    slow.publish('plugin.failed', { plugin: 'p', topic: 't', error: 'e' });
+    await bus.drain();
+    expect(done).toEqual(['e']);
+  });
+});

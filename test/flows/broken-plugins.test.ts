@@ -41,6 +41,14 @@ describe('a plugin that can not start is reported, and the rest starts', () => {
       /agent x: there is no member aproval; there are .*approval/,
     ],
     [
+      'tags a skill with one text',
+      plugin(
+        'bad',
+        `add('agent', { name: 'x', description: '', skills: [{ id: 'a', tags: 'sea' }], run: () => 'x' });`,
+      ),
+      /agent x: skills must be .*tags and examples as lists/,
+    ],
+    [
       'serves routes for somebody unknown',
       plugin('bad', `routes('all', () => 0);`),
       /one of callers, operator, public/,
@@ -100,19 +108,22 @@ describe('a plugin that can not start is reported, and the rest starts', () => {
 
   it('and takes back what it added before it failed', async () => {
     const added = `add('agent', { name: 'half', description: '', run: () => 'x' });
-      add('guard', { name: 'no', check: () => ({ message: 'no' }) }); throw new Error('then');`;
+      add('guard', { name: 'no', check: () => ({ message: 'no' }) });
+      core.capabilities.provide('owner-notices'); throw new Error('then');`;
     const server = await withGood({ 'bad.js': plugin('bad', added) });
     expect(server.switchboard.core.registry.find('half', 'operator')).toBeUndefined();
+    // Else agents would offer to tell owners, and nobody would.
+    expect(server.switchboard.core.capabilities.has('owner-notices')).toBe(false);
   });
 
   it('and nothing that it still adds later, when it was too slow, counts', async () => {
-    const later = `core.addLater = { agent: () => add('agent', { name: 'ghost', description: '', run: () => 'x' }),
+    const later = `core.metrics.addLater = { agent: () => add('agent', { name: 'ghost', description: '', run: () => 'x' }),
       routes: () => routes('public', (router) => router.get('/x', (_req, res) => res.end('x'))),
       bus: () => bus.subscribe('agent.outcome', () => 0), publish: () => bus.publish('owner.notified', {}) };
       throw new Error('too slow');`;
     const declared = `observes: ['agent.outcome'], produces: ['owner.notified'],`;
     const server = await withGood({ 'bad.js': plugin('bad', later, declared) });
-    const { addLater } = server.switchboard.core as unknown as { addLater: Record<string, () => unknown> };
+    const { addLater } = server.switchboard.core.metrics as unknown as { addLater: Record<string, () => unknown> };
     for (const add of Object.values(addLater)) expect(add).toThrow(/does not run/);
     expect(server.switchboard.core.registry.find('ghost', 'operator')).toBeUndefined();
     expect((await server.call('GET', '/plugins/bad/x')).status).toBe(404);
@@ -148,6 +159,32 @@ describe('a plugin that goes wrong while it runs is reported, and harms nobody',
     });
     expect(await server.chat('odd', 'x')).toMatchObject({ taskState: 'failed' });
     expect(server.report('odd')).toMatchObject({ lastFault: expect.stringContaining('text or a list of parts') });
+  });
+
+  it('with the place in its own code, also where the switchboard threw, and whatever part of it failed', async () => {
+    const server = await withGood({
+      'asker.js': agent('asker', `\n\nawait handle.ask('no id', 'What?');`),
+      'schema.js': agent('schema', `\n\nawait handle.ask('id', 'What?', { schema: { least: 1n } });`),
+      'guard.js': plugin(
+        'guard',
+        `add('guard', { name: 'g', agents: ['asker'], check: ({ message }) => {\n\n
+        if (message.parts[0].text === 'refuse me') null.x; return undefined; } });`,
+      ),
+      'who.js': plugin(
+        'who',
+        `add('authenticator', { name: 'w', authenticate: (headers) => {\n\n
+        if (headers['x-who']) null.x; return undefined; } });`,
+      ),
+    });
+    for (const [name, text] of Object.entries({ schema: 'x', asker: 'x' })) await server.chat(name, text);
+    await server.chat('asker', 'refuse me');
+    await fetch(`${server.url}/a2a/tasks`, { headers: { 'X-Who': 'me', 'A2A-Version': '1.0' } });
+    expect(server.report('asker')?.lastFault).toMatch(/the id must be 1 to 64 .*\(asker\.js:\d+\)$/);
+    expect(server.report('schema')?.lastFault).toMatch(
+      /ask\('id'\): the schema must be plain JSON \(schema\.js:\d+\)$/,
+    );
+    expect(server.report('guard')?.lastFault).toMatch(/its guard g failed: .*null.* \(guard\.js:\d+\)$/);
+    expect(server.report('who')?.lastFault).toMatch(/its authenticator w failed: .*\(who\.js:\d+\)$/);
   });
 
   it('when what its agent throws can not be read, or is endless: it is counted as its own, in a line that can be read', async () => {
@@ -264,15 +301,15 @@ describe('a plugin that goes wrong while it runs is reported, and harms nobody',
   });
 
   it('when its driver is started and stopped, it is so once, after its sessions, and may fail at it', async () => {
-    const members = `start: () => core.said.push('start'), stop: () => { core.said.push('stop'); throw 1; },
-      open: () => ({ run: async () => ({ type: 'rejected', text: 'no' }), close: () => core.said.push('close') })`;
+    const members = `start: () => core.metrics.said.push('start'), stop: () => { core.metrics.said.push('stop'); throw 1; },
+      open: () => ({ run: async () => ({ type: 'rejected', text: 'no' }), close: () => core.metrics.said.push('close') })`;
     const server = await withGood({
-      'a.js': plugin('told', `core.said = []; add('driver', { name: 'told', ${members} });`),
+      'a.js': plugin('told', `core.metrics.said = []; add('driver', { name: 'told', ${members} });`),
     });
     useDriver(server, 'told');
     await server.chat('demo', 'x');
     await server.stop();
-    expect(server.switchboard.core).toMatchObject({ said: ['start', 'close', 'stop'] });
+    expect(server.switchboard.core.metrics).toMatchObject({ said: ['start', 'close', 'stop'] });
   });
 
   it('when its route fails', async () => {
@@ -283,7 +320,22 @@ describe('a plugin that goes wrong while it runs is reported, and harms nobody',
       ),
     });
     expect((await server.call('GET', '/plugins/web/hi')).status).toBe(500);
-    expect(server.report('web')?.lastFault).toMatch(/route GET .*in a route/);
+    expect(server.report('web')?.lastFault).toMatch(/route GET \/plugins\/web\/hi failed: .*in a route \(a\.js:\d+\)$/);
+  });
+
+  it('not when a client did something wrong, or its route refuses in words for the client', async () => {
+    const routes = `routes('public', (router) => router
+      .get('/of/:who', (req) => { throw new AppError('not-found', 'There is no ' + req.params.who + '.'); })
+      .get('/secret/:token', () => { throw new Error('in a route'); }));`;
+    const server = await withGood({ 'a.js': `import { AppError } from 'a2a-switchboard';${plugin('web', routes)}` });
+    expect((await server.call('GET', '/plugins/web/of/%E0%A4%A')).status).toBe(400);
+    expect(await server.call('GET', '/plugins/web/of/ann')).toMatchObject({
+      status: 404,
+      body: { error: { message: 'There is no ann.' } },
+    });
+    expect(server.report('web')).toMatchObject({ faults: 0 });
+    await server.call('GET', '/plugins/web/secret/k-123');
+    expect(server.report('web')?.lastFault).toMatch(/GET \/plugins\/web\/secret\/:token failed/);
   });
 });
 

@@ -148,6 +148,26 @@ describe('an agent in a plugin file', () => {
     expect(tasks).toHaveLength(1);
   });
 
+  it('begins nothing any more once its function has returned, and what it does too late is told in the log', async () => {
+    const body = `if (prompt.text === 'x') { first = { call, artifact, once }; return 'done'; }
+      first.artifact({ name: 'late.txt', text: 'x' });
+      const late = [() => first.call('helper', 'late'), () => first.once('late', () => 1)];
+      return (await Promise.allSettled(late.map((begin) => begin()))).map(({ reason }) => reason.message).join();`;
+    const server = await PluginHome.start({
+      'helper.ts': agent('helper', `return prompt.text;`),
+      'hasty.ts': `let first: any;${agent('hasty', body)}`,
+    });
+    const { taskId } = await server.chat('hasty', 'x');
+    const over = 'the run is over: nothing can be begun any more';
+    expect((await server.chat('hasty', 'late')).response).toBe(`${over},${over}`);
+    const { ledger } = server.switchboard.core;
+    expect(ledger.get(taskId)?.task.artifacts.map(({ artifactId }) => artifactId)).toEqual(['response']);
+    expect(ledger.list({ agent: 'helper', pageSize: 1 }).total).toBe(0);
+    expect(server.logged).toContainEqual(
+      expect.objectContaining({ plugin: 'hasty', cid: taskId, msg: expect.stringContaining('wait for it with await') }),
+    );
+  });
+
   it('takes what it called along when it is canceled', async () => {
     const server = await PluginHome.start({
       'slow.ts': agent(

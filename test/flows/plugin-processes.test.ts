@@ -43,7 +43,7 @@ const input = (server: ServerChild, body: object): Promise<TaskView> => ask(serv
 const agent = (name: string, body: string): string => `
 import { defineAgent } from 'a2a-switchboard';
 export default defineAgent({ name: '${name}', description: 'x', skills: [{ id: 'drop' }], approval: ${name === 'careful' ? "['*']" : '[]'},
-  async run(prompt, { ask, once }) { ${body} } });`;
+  async run(prompt, { ask, call, once }) { ${body} } });`;
 
 describe('a plugin in a server of its own', () => {
   it('that rejects or throws later, where nobody waits, is named, and the server goes on', async () => {
@@ -80,6 +80,18 @@ describe('a plugin in a server of its own', () => {
     for (const said of ['thrown later', 'no such file or directory', 'can not be read']) {
       expect(server.stderr()).toContain(said);
     }
+  });
+
+  it('may ask very many agents at once, and nobody is warned of a leak', async () => {
+    const all = `Promise.all(Array.from({ length: 20 }, (_, n) => call('half', String(2 * n))))`;
+    const server = await start(
+      homeWith({
+        'half.js': agent('half', `return String(Number(prompt.text) / 2);`),
+        'fan.js': agent('fan', `return (await ${all}).map(({ text }) => text).join();`),
+      }),
+    );
+    expect((await chat(server, 'fan', 'x')).response).toBe(Array.from({ length: 20 }, (_, n) => n).join());
+    expect(server.stderr()).not.toMatch(/MaxListeners/);
   });
 
   it('that blocks the event loop is named with the place; others come late, and nothing is lost', async () => {

@@ -7,14 +7,16 @@ const OWNERS: Record<string, string> = { k1: 'demo/ann', k2: 'demo/ann', k3: 'de
 function start(limits = { perCaller: 2, total: 3 }) {
   const clock = new FakeClock();
   const owners: Record<string, string | undefined> = { ...OWNERS };
-  const streams = new OpenStreams({ limits, clock, ownerOf: (hash) => owners[hash] });
+  const gone = new Set<string>();
+  const isCaller = (id: string): boolean => !gone.has(id);
+  const streams = new OpenStreams({ limits, clock, ownerOf: (hash) => owners[hash], isCaller });
   const ended: string[] = [];
   const open = (keyHash: string | undefined, caller = OWNERS[keyHash ?? ''] ?? 'operator') => {
     const stream: Endable = { stop: () => void (ended.push(keyHash ?? ''), group.release(stream)) };
     const group: StreamGroup = streams.take(caller, keyHash, stream);
     return { release: () => group.release(stream) };
   };
-  return { clock, owners, streams, ended, open };
+  return { clock, owners, gone, streams, ended, open };
 }
 
 const codeOf = (work: () => unknown): string | undefined => {
@@ -71,11 +73,14 @@ describe('open streams', () => {
     expect(ended).toEqual(['k1']);
   });
 
-  it('of whoever needs no key go on', () => {
-    const { clock, open, ended } = start();
-    open(undefined);
+  it('of whoever needs no key go on until the caller is revoked', () => {
+    const { clock, gone, open, ended } = start();
+    open(undefined, 'demo/ann');
     clock.advance(5_000);
     expect(ended).toEqual([]);
+    gone.add('demo/ann');
+    clock.advance(1_000);
+    expect(ended).toEqual(['']);
   });
 
   it('need no timer when there are none', () => {

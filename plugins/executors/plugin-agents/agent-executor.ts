@@ -16,7 +16,7 @@ import { checkDefinition, infoOf } from './check-definition.js';
 import { AgentRun, type Calls, type RunPorts } from './agent-run.js';
 import type { Unwinding } from './unwinding.js';
 
-export interface AgentExecutorDeps {
+interface AgentExecutorDeps {
   core: RunPorts['core'] & { registry: Pick<Core['registry'], 'find'> };
   log: Core['log'];
   calls: Calls;
@@ -69,6 +69,8 @@ export class AgentExecutor implements Executor {
       return run.unwound ? this.swallowed(run, by) : run.outcome(answer);
     } catch (error) {
       return this.endOf(error, run, agent);
+    } finally {
+      run.end();
     }
   }
 
@@ -86,8 +88,7 @@ export class AgentExecutor implements Executor {
     if (error instanceof RunFailure || error instanceof AppError) {
       return { kind: 'failed', text: error.message, code: error.code };
     }
-    const place = error instanceof Error ? error.stack?.split('\n')[1]?.trim() : undefined;
-    by.failed(`its agent ${info.name} failed: ${errorText(error)}${place === undefined ? '' : ` (${place})`}`);
+    by.failed(`its agent ${info.name} failed: ${errorText(error)}`, error);
     return { kind: 'failed', text: 'The run failed unexpectedly.', code: 'unexpected' };
   }
 

@@ -2,7 +2,7 @@
 import type { AgentAnswer, AgentArtifact, AgentPart, ReceivedPart } from '../../../src/authoring/agent-definition.js';
 import type { Part } from '../../../src/a2a-model.js';
 import { RunFailure } from '../../../src/executors/contract.js';
-import { RESPONSE_ARTIFACT } from '../../../src/ledger/task-reducer.js';
+import { RESPONSE_ARTIFACT } from '../../../src/ledger/spoken-answer.js';
 import { mediaTypeOf } from '../../../src/media-type.js';
 import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 import { safeFileName } from '../../../src/workspace/safe-file-name.js';
@@ -51,14 +51,14 @@ const isName = (name: unknown): name is string =>
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+[ -~]*$/;
 
 /** The copy that is stored: nothing that the author changes later is shown. */
-function plainData(data: unknown): unknown {
+export function plainData(data: unknown, what = 'data'): unknown {
   try {
     const text = JSON.stringify(data) as string | undefined;
     if (text !== undefined) return JSON.parse(text) as unknown;
   } catch {
     // It can't be written down.
   }
-  throw new Error('data must be plain JSON');
+  throw new Error(`${what} must be plain JSON`);
 }
 
 /** The artifact of that name. Its id follows from the name, so that a run that is repeated replaces it. */

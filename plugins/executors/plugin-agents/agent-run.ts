@@ -1,5 +1,5 @@
-// One run of an author's function: its prompt, its handle, and what its return becomes. A run that asked or was aborted
-// has no more effects, whatever its function goes on to do.
+// One run of an author's function: its prompt, its handle, and what its return becomes. A run that asked, was aborted or has
+// returned has no more effects, whatever its function goes on to do.
 import { textOf, type Message } from '../../../src/a2a-model.js';
 import type {
   AgentAnswer,
@@ -11,9 +11,9 @@ import type {
   WorkHandle,
 } from '../../../src/authoring/agent-definition.js';
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
-import { redactedFile } from '../../../src/redacted-value.js';
+import { redactedFile } from '../../../src/secrets/redacted-value.js';
 import type { Core } from '../../../src/plugin.js';
-import { artifactOf, partsOf, receivedParts, type PutBytes } from './agent-parts.js';
+import { artifactOf, partsOf, plainData, receivedParts, type PutBytes } from './agent-parts.js';
 import { conversation } from './conversation.js';
 import { Keepsakes } from './keepsakes.js';
 import { Unwinding } from './unwinding.js';
@@ -44,6 +44,8 @@ export class AgentRun {
   readonly prompt: AgentPrompt;
   /** Set once the run has asked: nothing that follows counts. */
   unwound: Unwinding | undefined;
+  /** Its function has returned, or thrown. */
+  private over = false;
   private readonly keepsakes: Keepsakes;
   private readonly made = new Map<string, number>();
 
@@ -93,19 +95,20 @@ export class AgentRun {
     return {
       ...this.workHandle(),
       progress: (news) => {
-        if (this.unwound) return;
+        if (this.unwound || this.over) return;
         if (isPercent(news)) handle.percent(news);
         else if (typeof news === 'string') handle.status(news);
         else throw new Error('progress takes a text, or a number from 0 to 100');
       },
       artifact: (artifact) => {
-        if (!this.unwound) handle.artifact(artifactOf(artifact, this.put), { lastChunk: true });
+        if (!this.unwound && !this.over) handle.artifact(artifactOf(artifact, this.put), { lastChunk: true });
       },
       ask: (id, question, options = {}) =>
         this.effect(async () => {
           const answer = this.answered('ask', id, 'caller');
           if (answer !== undefined) return answer;
-          const { schema } = options;
+          const { schema: given } = options;
+          const schema = given === undefined ? undefined : plainData(given, `ask('${id}'): the schema`);
           return this.unwind('ask', id, { question, from: 'caller', ...(schema !== undefined && { schema }) });
         }),
       requireAuth: (id, text) =>
@@ -117,6 +120,11 @@ export class AgentRun {
           throw (this.unwound = new Unwinding(end, `requireAuth('${id}')`));
         }),
     };
+  }
+
+  /** From now on its handle does nothing: what its function left running counts no more. */
+  end(): void {
+    this.over = true;
   }
 
   outcome(answer: AgentAnswer | void): RunOutcome {
@@ -161,6 +169,9 @@ export class AgentRun {
   private mustRun(): void {
     if (this.unwound) throw this.unwound;
     this.handle.signal.throwIfAborted();
+    if (!this.over) return;
+    this.ports.log.warn('its function has returned, and what it still does has no effect: wait for it with await');
+    throw new Error('the run is over: nothing can be begun any more');
   }
 
   private asCaller(): Caller {

@@ -23,8 +23,11 @@ export function checkDefinition(definition: AgentDefinition): void {
   if (![undefined, 'task', 'message'].includes(replies as string | undefined) && typeof replies !== 'function') {
     throw wrong("replies must be 'task', 'message' or a function that says which");
   }
-  const wellFormed = Array.isArray(skills) && skills.every((skill) => typeof skill?.id === 'string' && skill.id !== '');
-  if (!wellFormed) throw wrong('skills must be a list of objects with an id');
+  if (!Array.isArray(skills) || !skills.every(isSkill)) {
+    throw wrong(
+      'skills must be a list of objects with an id, and perhaps name, description, and tags and examples as lists',
+    );
+  }
   const approval = 'approval' in definition ? (definition.approval ?? []) : [];
   if (!Array.isArray(approval)) throw wrong('approval must be a list of skills');
   if (approval.length > 0 && replies !== undefined && replies !== 'task') {
@@ -33,6 +36,15 @@ export function checkDefinition(definition: AgentDefinition): void {
   const offered = new Set(['*', ...skills.map(({ id }) => id)]);
   const missing = (approval as string[]).find((skill) => !offered.has(skill));
   if (missing !== undefined) throw wrong(`approval names the skill ${missing}, which it does not offer`);
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** A single text in place of a list would be taken apart into its characters. */
+function isSkill(skill: unknown): boolean {
+  const { id, name = '', description = '', tags = [], examples = [] } = (skill ?? {}) as Record<string, unknown>;
+  return id !== '' && [id, name, description].every(isText) && [tags, examples].every(isTexts);
 }
 
 /** `by` is told when its function can't say how it replies. */
@@ -70,7 +82,7 @@ const safely =
       void Promise.resolve(decided).catch(() => undefined);
       throw new Error("it must return 'message' or 'task', and at once");
     } catch (error) {
-      by.failed(`its agent ${name} could not say how it replies: ${errorText(error)}`);
+      by.failed(`its agent ${name} could not say how it replies: ${errorText(error)}`, error);
       return 'task';
     }
   };

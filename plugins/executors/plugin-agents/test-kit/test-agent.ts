@@ -5,18 +5,22 @@ import type { AgentDefinition, AgentPart } from '../../../../src/authoring/agent
 import { CallFailure } from '../../../../src/authoring/call-failure.js';
 import { Bus } from '../../../../src/bus/bus.js';
 import type { CallerRef } from '../../../../src/bus/topics.js';
+import { createCapabilities } from '../../../../src/capabilities.js';
 import { randomId, systemClock } from '../../../../src/clock.js';
 import { repliesDirectly } from '../../../../src/executors/contract.js';
 import { ExecutorHost, HOST_DECLARATION } from '../../../../src/executors/host.js';
 import { ExecutorRegistry } from '../../../../src/executors/registry.js';
 import type { TaskRecord } from '../../../../src/ledger/records.js';
+import { outsideBus } from '../../../../src/installation/outside-bus.js';
 import { LEDGER_DECLARATION } from '../../../../src/ledger/bus-events.js';
-import { RESPONSE_ARTIFACT } from '../../../../src/ledger/task-reducer.js';
-import { Secrets, silentLogger } from '../../../../src/log.js';
+import { RESPONSE_ARTIFACT } from '../../../../src/ledger/spoken-answer.js';
+import { silentLogger } from '../../../../src/log.js';
+import { Secrets } from '../../../../src/secrets/secrets.js';
 import type { Plugin, PluginContext } from '../../../../src/plugin.js';
 import { AgentExecutor } from '../agent-executor.js';
 import { partsOf } from '../agent-parts.js';
 import type { Calls } from '../agent-run.js';
+import { authorPlace } from './author-place.js';
 import { MemoryBlobs, MemoryLedger } from './memory-ledger.js';
 
 /** A task as it stands when it has ended or waits. */
@@ -33,7 +37,7 @@ export interface TestTask {
   /** What the plugin did wrong, in words. */
   faults: string[];
   /** Answers the question. */
-  answer(text: string): Promise<TestTask>;
+  answer(message: string | AgentPart[]): Promise<TestTask>;
   approve(): Promise<TestTask>;
   decline(): Promise<TestTask>;
 }
@@ -79,8 +83,14 @@ export async function testAgent(plugin: Plugin, options: TestOptions = {}): Prom
     redact: (text) => text,
     turnDeadlineMs: DEADLINE_MS,
   });
-  const agent = await agentOf(plugin, options);
-  executor.add(agent, { plugin: plugin.name, failed: (problem) => void faults.push(problem) });
+  const { consumes = [], observes = [], produces = [] } = plugin as Partial<Plugin>;
+  const own = bus.join({ name: `plugin ${plugin.name}`, consumes, observes, produces });
+  const { handle } = outsideBus(own, (problem) => void faults.push(problem));
+  const agent = await agentOf(plugin, options, handle);
+  executor.add(agent, {
+    plugin: plugin.name,
+    failed: (problem, thrown) => void faults.push(problem + authorPlace(thrown)),
+  });
   const dispatcher = bus.join({
     name: 'dispatcher',
     consumes: [],
@@ -108,7 +118,10 @@ export async function testAgent(plugin: Plugin, options: TestOptions = {}): Prom
     await bus.drain();
     return show(task.id);
   };
-  const say = (text: string): Message => ({ messageId: randomId(), role: 'ROLE_USER', parts: [{ text }] });
+  const say = (message: string | AgentPart[]): Message => {
+    const parts = partsOf(message, (bytes) => blobs.put(caller.scope, bytes));
+    return { messageId: randomId(), role: 'ROLE_USER', parts };
+  };
   const decide = (taskId: string, decision: 'approve' | 'decline'): Promise<TestTask> =>
     run(ledger.resume({ taskId, requestId: randomId(), step: { decision } }));
 
@@ -127,8 +140,8 @@ export async function testAgent(plugin: Plugin, options: TestOptions = {}): Prom
       ),
       events: ledger.updates.flatMap((update) => (update.taskId === taskId && update.event ? [update.event] : [])),
       faults: [...faults],
-      answer: (text) =>
-        run(ledger.resume({ taskId, requestId: randomId(), step: { message: say(text), start: true } })),
+      answer: (message) =>
+        run(ledger.resume({ taskId, requestId: randomId(), step: { message: say(message), start: true } })),
       approve: () => decide(taskId, 'approve'),
       decline: () => decide(taskId, 'decline'),
     };
@@ -136,7 +149,7 @@ export async function testAgent(plugin: Plugin, options: TestOptions = {}): Prom
 
   return {
     send: (message, { skill, contextId = randomId() } = {}) => {
-      const opening = { ...say(''), parts: partsOf(message, (bytes) => blobs.put(caller.scope, bytes)) };
+      const opening = say(message);
       return run(
         ledger.create({
           taskId: randomId(),
@@ -162,10 +175,16 @@ function contentOf(part: object, blobs: MemoryBlobs): unknown {
   return 'data' in part ? part.data : (part as { text?: unknown }).text;
 }
 
-/** Installs the plugin on a context that takes agents and nothing else. */
-async function agentOf(plugin: Plugin, { settings = {}, env = {} }: TestOptions): Promise<AgentDefinition> {
+/** Installs the plugin on a context that takes agents, and has a bus on which their tasks are seen. */
+async function agentOf(
+  plugin: Plugin,
+  { settings = {}, env = {} }: TestOptions,
+  bus: ReturnType<typeof outsideBus>['handle'],
+): Promise<AgentDefinition> {
   const added: AgentDefinition[] = [];
   const context = {
+    bus,
+    core: absentCore(),
     log: silentLogger(),
     settings,
     env: (name: string) => {
@@ -183,6 +202,17 @@ async function agentOf(plugin: Plugin, { settings = {}, env = {} }: TestOptions)
   const [agent, ...more] = added;
   if (agent && more.length === 0) return agent;
   throw new Error(`the plugin ${plugin.name} adds ${added.length} agents; this tests plugins with one`);
+}
+
+/** Of the core there is what a plugin without a server can use. */
+function absentCore(): object {
+  const there = { clock: systemClock, newId: randomId, log: silentLogger(), capabilities: createCapabilities() };
+  return new Proxy(there, {
+    get(target, name) {
+      if (Object.hasOwn(target, name) || typeof name === 'symbol') return Reflect.get(target, name) as unknown;
+      throw new Error(`the test kit has no core.${name}: that part needs a server`);
+    },
+  });
 }
 
 function fakeCalls(agents: NonNullable<TestOptions['agents']>): Calls {
