@@ -1,6 +1,6 @@
 // One process per home. The lock is the operating system's, so it ends with the process; the pid beside it is only a hint
 // for whoever is refused.
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import pRetry from 'p-retry';
 import { AppError } from './errors.js';
@@ -14,6 +14,8 @@ interface HomeLock {
 }
 
 const PAUSE_MS = 50;
+
+const lockOf = (data: string): string => join(data, 'home.lock');
 
 /**
  * Locks a home for this process, trying for up to `waitMs` milliseconds (default: once). Throws AppError `locked` when
@@ -30,9 +32,23 @@ export async function lockHome(home: string, { waitMs = 0 }: { waitMs?: number }
   });
 }
 
+/** True while a process holds this very home, this one included; a copy of it is nobody's. Changes nothing. */
+export function isHomeLocked(home: string): boolean {
+  const lock = lockOf(dataDir(home));
+  if (!existsSync(lock)) return false;
+  try {
+    const unlock = lockFile(lock);
+    unlock?.();
+    return unlock === undefined;
+  } catch {
+    // Who may not even write there is not its server's user.
+    return false;
+  }
+}
+
 function takeLock(home: string, data: string): HomeLock {
   const pidFile = join(data, 'home.pid');
-  const lock = join(data, 'home.lock');
+  const lock = lockOf(data);
   makePrivateFile(lock);
   const unlock = lockFile(lock);
   if (!unlock)

@@ -33,9 +33,11 @@ export class Cooldowns {
 
   /** When the work may be done again, milliseconds since the epoch; undefined: now. */
   blockedUntil(work: Work, now: number): number | undefined {
-    if (this.lengthOf(work) === undefined) return undefined;
+    const length = this.lengthOf(work);
     const until = this.until.get(keyOf(work));
-    return until !== undefined && until > now ? until : undefined;
+    if (length === undefined || until === undefined) return undefined;
+    // One that ends later than any begun now is from before the clock was set back.
+    return until > now && until <= now + length ? until : undefined;
   }
 
   /** The work was accepted at that time. The returned function takes it back: it came to nothing. */
@@ -44,7 +46,7 @@ export class Cooldowns {
     if (length === undefined) return () => undefined;
     const key = keyOf(work);
     const before = this.until.get(key);
-    this.until.set(key, Math.max(before ?? 0, at + length));
+    this.until.set(key, Math.max(this.blockedUntil(work, at) ?? 0, at + length));
     this.sweep(at);
     return () => void (before === undefined ? this.until.delete(key) : this.until.set(key, before));
   }

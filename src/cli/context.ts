@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { loadConfig, type Config, type LoadedConfig, type LoadOptions } from '../config.js';
 import { AppError } from '../errors.js';
+import { isHomeLocked } from '../home-lock.js';
 import { readOperatorKey, readServerInfo, type ServerInfo } from '../home.js';
 import { isLoopbackName } from '../http/local-url.js';
 import { parseUrl } from '../net/parse-url.js';
@@ -40,10 +41,13 @@ function loaded(context: Context, { home }: GlobalOptions, flags: Record<string,
   return found;
 }
 
-/** The server that runs on a home, by its file and its process; undefined when there is none. */
+/**
+ * The server that runs on a home, by its file, its process and its lock; undefined when there is none. In a copy of a home the
+ * file names the server of the original, whose callers are none of the copy's.
+ */
 export function runningServer(home: string): ServerInfo | undefined {
   const info = readServerInfo(home);
-  return info !== undefined && isAlive(info.pid) ? info : undefined;
+  return info !== undefined && isAlive(info.pid) && isHomeLocked(home) ? info : undefined;
 }
 
 /** The operator client of `--url`, else of the server that runs on the home; undefined when none does. */

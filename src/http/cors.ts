@@ -11,12 +11,13 @@ export function cors(origins: readonly string[]): RequestHandler {
   const everybody = origins.includes('*');
   return (req, res, next) => {
     const { origin } = req.headers;
+    // Also without one: what a cache keeps must not be given to a page that needs the headers.
+    if (!everybody) res.append('Vary', 'Origin');
     if (origin === undefined || !(everybody || origins.includes(origin))) {
       next();
       return;
     }
     res.setHeader('Access-Control-Allow-Origin', everybody ? '*' : origin);
-    if (!everybody) res.append('Vary', 'Origin');
     if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) {
       res.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
       next();

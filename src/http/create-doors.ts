@@ -114,7 +114,9 @@ export function createDoors(deps: DoorDeps): Doors {
 
   const checkGate = (): void => {
     const closed = gate.closed();
-    if (closed) throw new Stopped(closed.rule, closed.error);
+    if (!closed) return;
+    if (closed.rule === 'overload' && notices.due(closed.rule)) log.warn('overloaded: requests are refused');
+    throw new Stopped(closed.rule, closed.error);
   };
 
   const admitCaller = async (knock: Knock): Promise<Admitted> => {

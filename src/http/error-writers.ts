@@ -10,6 +10,9 @@ import { ERROR_TABLE, type ErrorRow } from './error-table.js';
 /** One writer a shape. */
 export type ErrorWriters = Record<ErrorShape, ErrorWriter>;
 
+/** What is expected to come often, and is nobody's mistake here: who refuses counts it, and says once that it does. */
+const UNLOGGED: ReadonlySet<string> = new Set(['overloaded', 'invalid-agent-response']);
+
 const isInternal = ({ http }: ErrorRow): boolean => http === 500;
 
 /** What may be told of an error: what is not meant for its caller is logged with `where`, and told as one fixed sentence. */
@@ -17,7 +20,7 @@ export const createTeller =
   (log: Logger) =>
   (thrown: unknown, where: object, hidden: (row: ErrorRow) => boolean = isInternal): AppError => {
     const error = toAppError(thrown);
-    if (ERROR_TABLE[error.code].http >= 500 && error.code !== 'invalid-agent-response') {
+    if (ERROR_TABLE[error.code].http >= 500 && !UNLOGGED.has(error.code)) {
       const cause = error.cause ?? error;
       log.error({ ...where, code: error.code, err: cause }, errorText(cause));
       if (hidden(ERROR_TABLE[error.code])) return new AppError('internal', 'An internal error occurred.');

@@ -47,7 +47,7 @@ export class Lockout {
   /** Addresses that are locked now. */
   get locked(): number {
     const now = this.clock.now();
-    return [...this.failures.values()].filter(({ lockedUntil }) => lockedUntil > now).length;
+    return [...this.failures.values()].filter((failures) => this.msLeft(failures, now) > 0).length;
   }
 
   /** Addresses and pairs that are remembered. */
@@ -59,10 +59,17 @@ export class Lockout {
   secondsLeft(address: string, keyHash: string): number {
     const failures = this.failures.get(networkOf(address));
     const now = this.clock.now();
-    if (!failures || failures.lockedUntil <= now) return 0;
+    const left = failures ? this.msLeft(failures, now) : 0;
+    if (left === 0) return 0;
     const worked = this.known.get(pairOf(address, keyHash));
     if (worked !== undefined && now - worked < KNOWN_MS) return 0;
-    return Math.ceil((failures.lockedUntil - now) / 1000);
+    return Math.ceil(left / 1000);
+  }
+
+  /** A lock that would last for longer than any is one from before the clock was set back, and over. */
+  private msLeft({ lockedUntil }: Failures, now: number): number {
+    const left = lockedUntil - now;
+    return left > 0 && left <= this.rule.seconds * 1000 ? left : 0;
   }
 
   /** A wrong key came from there. True when that locked the address. */
@@ -84,8 +91,10 @@ export class Lockout {
 
 const pairOf = (address: string, keyHash: string): string => `${networkOf(address)} ${keyHash}`;
 
-/** An IPv4 address, or the 64 bits of an IPv6 address that one owner has in any case. */
-export function networkOf(address: string): string {
+/** An IPv4 address, or the 64 bits of an IPv6 address that one owner has in any case. Some proxies tell a port as well. */
+export function networkOf(told: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(told) ?? [];
+  const address = bracketed ?? plain ?? told;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
   const [head = '', tail] = (address.split('%')[0] as string).split('::');

@@ -15,7 +15,8 @@ export class Notices {
   due(name: string): boolean {
     const now = this.clock.now();
     const last = this.last.get(name);
-    if (last !== undefined && now - last < PERIOD_MS) return false;
+    // Whichever way: the clock may have been set back.
+    if (last !== undefined && Math.abs(now - last) < PERIOD_MS) return false;
     keepNewest(this.last, name, now, MOST_NAMES);
     return true;
   }

@@ -7,6 +7,7 @@ import type { Clock } from '../clock.js';
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { continueWhenRead } from './continue-when-read.js';
 import { cors } from './cors.js';
 import { shapeOfPath } from './error-bodies.js';
 import { createErrorWriters } from './error-writers.js';
@@ -14,10 +15,10 @@ import { answerMalformed } from './malformed.js';
 import type { Metrics } from './metrics.js';
 import { meterRequests } from './meter-requests.js';
 import { connectionLimit, openFilesLimit } from './connection-limit.js';
-import { oneHost } from './one-host.js';
 import { asRequestError } from './request-error.js';
 import { requestIds } from './request-id.js';
 import { securityHeaders, setHeaders } from './security-headers.js';
+import { singleHeaders } from './single-headers.js';
 import { cutOffStalledReaders } from './slow-readers.js';
 
 export interface HttpServer {
@@ -61,7 +62,7 @@ export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpS
   app.use(
     requestIds(),
     setHeaders(always),
-    oneHost(),
+    singleHeaders(),
     meterRequests({ metrics, log, clock }),
     cutOffStalledReaders(stallMs),
   );
@@ -94,11 +95,17 @@ export function createHttpServer({ config, log, clock, metrics, stallMs }: HttpS
     },
     app,
   );
+  // Node would drop the last of many without a word, a second Host for instance; their bytes are limited in any case.
+  server.maxHeadersCount = 0;
   server.maxConnections = connectionLimit(max, openFilesLimit());
   if (server.maxConnections < max) {
     log.warn({ connections: server.maxConnections, wanted: max }, 'fewer connections than allowed: too few open files');
   }
   server.on('clientError', answerMalformed(always));
+  server.on('checkContinue', (req, res) => {
+    continueWhenRead(req, res);
+    app(req, res);
+  });
   // An expectation other than 100-continue is nothing to refuse a request for.
   server.on('checkExpectation', app);
   const dropped = metrics.counter('switchboard_connections_dropped_total', 'Connections closed: there were too many.');

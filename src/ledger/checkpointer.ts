@@ -132,7 +132,7 @@ export class Checkpointer {
   private saveSlice(): boolean {
     const size = Math.min(1 + this.unsaved.size / BEHIND_A_SLICE, LARGEST_SLICE);
     const most = Math.floor(FILES_AT_ONCE * size);
-    const slice = first(this.unsaved, most, this.deps.clock.now() - FILES_WAIT_MS);
+    const slice = first(this.unsaved, most, this.deps.clock.now(), FILES_WAIT_MS);
     const saved = this.save(slice, SLICE_MS * size);
     if (saved < slice.length || slice.length === most) return true;
     if (this.unsaved.size > 0) this.files.due();
@@ -165,7 +165,7 @@ export class Checkpointer {
   }
 
   private mirrorSlice(): boolean {
-    const slice = first(this.unmirrored, ROWS_AT_ONCE, this.deps.clock.now() - ROWS_WAIT_MS);
+    const slice = first(this.unmirrored, ROWS_AT_ONCE, this.deps.clock.now(), ROWS_WAIT_MS);
     this.mirrorRows(slice);
     if (slice.length < ROWS_AT_ONCE && this.unmirrored.size > 0) this.rows.due();
     return slice.length === ROWS_AT_ONCE;
@@ -210,12 +210,15 @@ export class Checkpointer {
   }
 }
 
-/** The oldest members, if they wait since `since` or longer: a short task is then written once, when it is over. */
-function first<T>(waiting: ReadonlyMap<T, number>, most: number, since = Infinity): T[] {
+/**
+ * The oldest members that wait for `waitMs` or longer at `now`: a short task is then written once, when it is over. One that
+ * seems to wait from a far later moment on does so since before the clock was set back.
+ */
+function first<T>(waiting: ReadonlyMap<T, number>, most: number, now: number, waitMs: number): T[] {
   const members: T[] = [];
   for (const [member, from] of waiting) {
     if (members.length >= most) break;
-    if (from <= since) members.push(member);
+    if (now - from >= waitMs || from > now + RETRY_MS) members.push(member);
   }
   return members;
 }

@@ -86,7 +86,7 @@ export interface PushConfigs {
  */
 export interface PushSchedule extends Pick<
   PushTable,
-  'nextLane' | 'due' | 'nextAfter' | 'postpone' | 'list' | 'deadSince' | 'tries'
+  'nextLane' | 'due' | 'nextAfter' | 'postpone' | 'bringForward' | 'list' | 'deadSince' | 'tries'
 > {
   /** As far as it is written down: a webhook of a moment ago may be missing. */
   find(taskId: string, configId: string): ScheduledPush | undefined;

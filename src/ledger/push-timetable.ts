@@ -32,6 +32,7 @@ export class PushTimetable implements PushSchedule {
   nextAfter: PushSchedule['nextAfter'] = (now) => this.synced.nextAfter(now);
   find: PushSchedule['find'] = (taskId, configId) => this.pushes.find(taskId, configId);
   postpone: PushSchedule['postpone'] = (push) => this.synced.postpone(push);
+  bringForward: PushSchedule['bringForward'] = (times) => this.synced.bringForward(times);
   list: PushSchedule['list'] = (query) => this.synced.list(query);
   deadSince: PushSchedule['deadSince'] = (since, limit) => this.synced.deadSince(since, limit);
 

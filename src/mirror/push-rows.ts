@@ -77,6 +77,11 @@ export interface PushTable {
   find(taskId: string, configId: string): ScheduledPush | undefined;
   /** Sets tries and time of what is scheduled; nothing happens when the webhook is owed another change by now. */
   postpone(push: Pick<ScheduledPush, 'taskId' | 'configId' | 'seq' | 'attempts' | 'nextAt'>): void;
+  /**
+   * What is scheduled later than any wait is long, since the clock was set back meanwhile, is due `now`: tries after `latest`,
+   * and first tries after `latestFirst` (milliseconds since 1970).
+   */
+  bringForward(times: { now: number; latest: number; latestFirst: number }): void;
   /** Webhooks that are owed something, are disabled or have dead letters; newest first. */
   list(query: PushQuery): PushPage;
   /** Webhooks with dead letters given up since then, the longest dead first. */

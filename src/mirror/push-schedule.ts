@@ -31,6 +31,7 @@ export class PushSchedule {
   private readonly update: Statement<(number | string | null)[]>;
   private readonly deleteRow: Statement<[number]>;
   private readonly move: Statement<[number, number, number]>;
+  private readonly moveLate: Statement<[{ now: number; latest: number; latestFirst: number }]>;
   private readonly selectLane: Statement<[string, string], { caller: string; host: string; next_at: number }>;
   private readonly selectDue: Statement<[string, string, number, number], Stored>;
   private readonly selectNext: Statement<[number], number | null>;
@@ -48,6 +49,10 @@ export class PushSchedule {
     );
     this.deleteRow = db.prepare('DELETE FROM push_schedule WHERE id = ?');
     this.move = db.prepare('UPDATE push_schedule SET attempts = ?, next_at = ? WHERE id = ?');
+    this.moveLate = db.prepare(
+      `UPDATE push_schedule SET next_at = @now
+       WHERE next_at IS NOT NULL AND next_at > @latestFirst AND (attempts = 0 OR next_at > @latest)`,
+    );
     this.selectLane = db.prepare(
       `SELECT caller, host, next_at FROM push_schedule INDEXED BY push_schedule_by_host
        WHERE next_at IS NOT NULL AND (caller, host) > (?, ?) ORDER BY caller, host, next_at LIMIT 1`,
@@ -109,6 +114,10 @@ export class PushSchedule {
   postpone(push: Pick<ScheduledPush, 'taskId' | 'configId' | 'seq' | 'attempts' | 'nextAt'>): void {
     const found = this.row(push.taskId, push.configId);
     if (found && found.next_at !== null && found.seq === push.seq) this.move.run(push.attempts, push.nextAt, found.id);
+  }
+
+  bringForward(times: { now: number; latest: number; latestFirst: number }): void {
+    this.moveLate.run(times);
   }
 
   list({ caller, config, state, pageSize, after }: PushQuery): PushPage {

@@ -15,6 +15,7 @@ export function pushTable(
     nextAfter: (now) => storing(() => schedule.nextAfter(now)),
     find: (taskId, configId) => storing(() => schedule.find(taskId, configId)),
     postpone: (push) => storing(() => schedule.postpone(push)),
+    bringForward: (times) => storing(() => schedule.bringForward(times)),
     list: (query) => storing(() => schedule.list(query)),
     deadSince: (since, limit) => storing(() => schedule.deadSince(since, limit)),
     addTries: (added) => storing(() => inTransaction(() => tries.add(added))),

@@ -14,12 +14,26 @@ interface AgentRules {
   trusted: boolean;
   /** Milliseconds. */
   connectMs: number;
+  /** A connection for each request; else open ones are used again. */
+  single?: boolean;
+}
+
+/** How a system says that the other side has gone. */
+const BROKEN = new Set(['ECONNRESET', 'EPIPE']);
+/** What broke on connections that had brought an answer before. */
+const onUsedConnection = new WeakSet<object>();
+
+/** True when a request failed on a connection that was open since an earlier one: the other side may have closed it before. */
+export function brokeWhenUsedAgain(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { message, socket } = error as { message?: unknown; socket?: { bytesRead?: number } };
+  return onUsedConnection.has(error) || ((socket?.bytesRead ?? 0) > 0 && /closed$/.test(String(message)));
 }
 
 /** No redirects, no proxy from the environment, HTTP/1.1. The client's code is loaded here: most starts do without. */
 export async function guardedAgent(options: AgentRules): Promise<Agent> {
   const { Agent: HttpAgent, buildConnector } = await import('undici');
-  const { rules, trusted, connectMs } = options;
+  const { rules, trusted, connectMs, single } = options;
   const connectors = new Map<string, BuildConnector.connector>();
   const connectorFor = ({ protocol, port }: Destination): BuildConnector.connector => {
     const key = `${protocol}${rules.portClass(port)}`;
@@ -32,7 +46,15 @@ export async function guardedAgent(options: AgentRules): Promise<Agent> {
     return made;
   };
   return new HttpAgent({
-    connect(request, callback) {
+    ...(single && { pipelining: 0 }),
+    connect(request, answer) {
+      const callback: BuildConnector.Callback = (...outcome) => {
+        const [, socket] = outcome;
+        socket?.on('error', (error: NodeJS.ErrnoException) => {
+          if (BROKEN.has(error.code ?? '') && socket.bytesRead > 0) onUsedConnection.add(error);
+        });
+        answer(...outcome);
+      };
       const protocol = request.protocol as Protocol;
       const host = bareHost(request.hostname);
       const destination = { protocol, host, port: Number(request.port || (protocol === 'https:' ? 443 : 80)) };

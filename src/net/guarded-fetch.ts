@@ -6,7 +6,7 @@ import type { Clock } from '../clock.js';
 import { AddressRules } from './address-rules.js';
 import { asFetchError, FetchError } from './fetch-error.js';
 import type { FetchPolicy } from './fetch-policy.js';
-import { checkedAddresses, guardedAgent } from './guarded-agent.js';
+import { brokeWhenUsedAgain, checkedAddresses, guardedAgent } from './guarded-agent.js';
 import { boundedAnswer, type GuardedAnswer } from './guarded-answer.js';
 import { Patience } from './patience.js';
 import { addressesProblem, PRIVATE, readTarget, type Target } from './read-target.js';
@@ -22,6 +22,11 @@ export interface GuardedRequest {
   signal?: AbortSignal;
   /** Milliseconds for everything, the answer's body included; 30 s when absent. */
   timeoutMs?: number;
+  /**
+   * True when it does no harm to be asked twice, as with GET and HEAD in any case: a connection that was used before may turn
+   * out to be closed only when the request is on its way, and then it is sent again on one of its own.
+   */
+  repeatable?: boolean;
   /** Bytes of the answer's body that `bytes` takes; 1 MiB when absent. */
   maxBytes?: number;
 }
@@ -69,8 +74,8 @@ export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
 
 class UndiciFetch implements GuardedFetch {
   private readonly rules: AddressRules;
-  /** By trust; made when first needed. */
-  private readonly agents = new Map<boolean, Promise<Agent>>();
+  /** By trust, and whether each request has a connection of its own; made when first needed. */
+  private readonly agents = new Map<string, Promise<Agent>>();
   private readonly resolvers: Record<'trusted' | 'strange', ResolveName>;
 
   constructor(private readonly deps: GuardedFetchDeps) {
@@ -103,15 +108,20 @@ class UndiciFetch implements GuardedFetch {
     const { origin, path, trusted } = this.target(policy, url);
     const patience = new Patience(this.deps.clock, request.timeoutMs ?? TOTAL_MS, request.signal);
     try {
-      const agent = await this.agent(trusted);
-      const answer = await agent.request({
+      const { method = 'GET', repeatable = method === 'GET' || method === 'HEAD' } = request;
+      const options = {
         origin,
         path,
-        method: request.method ?? 'GET',
+        method,
         headers: { 'accept-encoding': 'identity', 'user-agent': 'a2a-switchboard', ...request.headers },
         ...(request.body !== undefined && { body: request.body }),
         signal: patience.signal,
         ...BOUNDED,
+      };
+      const agent = await this.agent(trusted);
+      const answer = await agent.request(options).catch(async (error: unknown) => {
+        if (!repeatable || !brokeWhenUsedAgain(error)) throw error;
+        return (await this.agent(trusted, true)).request(options);
       });
       return boundedAnswer(answer, patience, request.maxBytes ?? MAX_BYTES);
     } catch (error) {
@@ -152,12 +162,13 @@ class UndiciFetch implements GuardedFetch {
     return this.resolvers[trusted ? 'trusted' : 'strange'];
   }
 
-  private agent(trusted: boolean): Promise<Agent> {
-    const known = this.agents.get(trusted);
+  private agent(trusted: boolean, single = false): Promise<Agent> {
+    const name = `${trusted} ${single}`;
+    const known = this.agents.get(name);
     if (known) return known;
     const { rules } = this;
-    const made = guardedAgent({ rules, resolve: this.resolver(trusted), trusted, connectMs: CONNECT_MS });
-    this.agents.set(trusted, made);
+    const made = guardedAgent({ rules, resolve: this.resolver(trusted), trusted, connectMs: CONNECT_MS, single });
+    this.agents.set(name, made);
     return made;
   }
 }

@@ -17,8 +17,9 @@ export const CLOSED: Breaker = { failures: 0, openUntil: 0, pauseMs: FIRST_PAUSE
 
 const isClosed = ({ failures }: Breaker): boolean => failures < FAILURES;
 
-/** When true, go on with `asked`. */
-export const mayTry = (breaker: Breaker, now: number): boolean => isClosed(breaker) || now >= breaker.openUntil;
+/** When true, go on with `asked`. A pause that would be longer than any is from before the clock was set back. */
+export const mayTry = (breaker: Breaker, now: number): boolean =>
+  isClosed(breaker) || now >= breaker.openUntil || breaker.openUntil > now + LONGEST_PAUSE_MS;
 
 /** Until when nothing is tried; undefined when something would be now. */
 export const openUntil = (breaker: Breaker, now: number): number | undefined =>

@@ -32,6 +32,8 @@ export interface CallersReading {
   /** By name, in the file's order. */
   entries: Map<string, CallerEntry>;
   problems: string[];
+  /** True when the file says nothing of who its callers are. */
+  unusable?: boolean;
 }
 
 const count = z.number().int().nonnegative();
@@ -135,8 +137,8 @@ function readEntry(workspace: string, raw: unknown, place: string, reading: Call
 export function readCallers(workspace: string, { document, problem }: Reading): CallersReading {
   const reading: CallersReading = { entries: new Map(), problems: [] };
   const list = document?.['callers'] ?? [];
-  if (problem !== undefined) reading.problems.push(`${problem}; nobody is let in`);
-  else if (!Array.isArray(list)) reading.problems.push('"callers" is not an array; nobody is let in');
-  else list.forEach((raw, at) => readEntry(workspace, raw, `entry ${at + 1}`, reading));
+  const unusable = problem ?? (Array.isArray(list) ? undefined : '"callers" is not an array');
+  if (unusable !== undefined) return { ...reading, problems: [`${unusable}; nobody is let in`], unusable: true };
+  (list as unknown[]).forEach((raw, at) => readEntry(workspace, raw, `entry ${at + 1}`, reading));
   return reading;
 }

@@ -42,6 +42,8 @@ export interface NewKeyOptions {
   oldKeysExpireAt?: string;
 }
 
+export type CallerStanding = 'known' | 'gone' | 'unreadable';
+
 export interface CallerDirectory {
   /**
    * The caller whose key this is, as the files say at this moment. Undefined for an unknown, expired or ambiguous key
@@ -53,6 +55,11 @@ export interface CallerDirectory {
   ownerOf(keySha256: string): string | undefined;
   /** The caller of that id (`<workspace>/<name>`) now, or undefined once the owner removed it. Cheap: a stat. */
   find(callerId: string): Caller | undefined;
+  /**
+   * Whether the owner still lists a caller of that id; `unreadable` while the file can't be used. The operator and plugins,
+   * who are in no file, are always known. Cheap: a stat.
+   */
+  standing(callerId: string): CallerStanding;
   /** What signs the webhooks of that caller now, as its owner's file says; undefined when nothing does. */
   webhookSecret(callerId: string): string | undefined;
   list(workspace?: string): CallerListing[];

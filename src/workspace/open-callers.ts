@@ -16,7 +16,7 @@ import {
 import { isExpiry, isWebhookSecret, readCallers, type CallerEntry, type CallersReading } from './caller-entries.js';
 import { CallerIndex } from './caller-index.js';
 import { keyHash, keyId, mintKey, mintWebhookSecret } from './caller-keys.js';
-import type { Caller, CallerDirectory, CallerListing, NewKeyOptions } from './callers.js';
+import type { Caller, CallerDirectory, CallerListing, CallerStanding, NewKeyOptions } from './callers.js';
 import type { WorkspaceDirectory } from './directory.js';
 import { FileProblems } from './file-problems.js';
 import { splitCallerId } from './names.js';
@@ -85,6 +85,14 @@ class FileCallers implements CallerDirectory {
     return this.entry(callerId)?.caller;
   }
 
+  standing(callerId: string): CallerStanding {
+    const id = splitCallerId(callerId);
+    if (!id) return 'known';
+    const reading = this.reading(id.workspace);
+    if (!reading || reading.unusable) return 'unreadable';
+    return reading.entries.has(id.name) ? 'known' : 'gone';
+  }
+
   webhookSecret(callerId: string): string | undefined {
     const secret = this.entry(callerId)?.webhookSecret;
     return secret !== undefined && isWebhookSecret(secret) ? secret : undefined;
@@ -92,7 +100,7 @@ class FileCallers implements CallerDirectory {
 
   list(workspace?: string): CallerListing[] {
     const names = workspace === undefined ? this.options.workspaces.names() : [workspace];
-    return names.flatMap((name) => [...(this.entries(name)?.values() ?? [])].map(listing));
+    return names.flatMap((name) => [...(this.reading(name)?.entries.values() ?? [])].map(listing));
   }
 
   async add(
@@ -220,13 +228,13 @@ class FileCallers implements CallerDirectory {
 
   private entry(callerId: string): CallerEntry | undefined {
     const id = splitCallerId(callerId);
-    return id && this.entries(id.workspace)?.get(id.name);
+    return id && this.reading(id.workspace)?.entries.get(id.name);
   }
 
-  private entries(workspace: string): Map<string, CallerEntry> | undefined {
+  private reading(workspace: string): CallersReading | undefined {
     if (!this.files.has(workspace) && !this.options.workspaces.has(workspace)) return undefined;
     this.look([workspace]);
-    return this.index.reading(workspace)?.entries;
+    return this.index.reading(workspace);
   }
 
   private open(workspace: string): OwnerFile<CallersReading> {

@@ -29,13 +29,24 @@ interface RewriteOptions {
 /**
  * Hands the file's document to `change`, which edits it in place, and stores it with mode 0600. A missing file is an
  * empty document; its folder is made if the folder above exists. Throws `config` for a file that can't be read as it is
- * (nothing is overwritten), `storage-failed` when another process keeps it locked, and what `change` throws.
+ * (nothing is overwritten), `storage-failed` when another process keeps it locked or the disk does not take it, and what
+ * `change` throws.
  */
 export async function rewriteOwnerFile<T>(
   path: string,
   change: (document: Document) => T,
   options: RewriteOptions = {},
 ): Promise<T> {
+  try {
+    return await rewrite(path, change, options);
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (error instanceof AppError || syscall === undefined) throw error;
+    throw new AppError('storage-failed', `${basename(path)} could not be stored (${code}).`, {}, { cause: error });
+  }
+}
+
+async function rewrite<T>(path: string, change: (document: Document) => T, options: RewriteOptions): Promise<T> {
   try {
     mkdirSync(dirname(path), { mode: 0o700 });
   } catch (error) {

@@ -47,7 +47,9 @@ export class StorageUse {
     const known = use.measured + use.since;
     // Well before it counts, since what was added is an estimate.
     const mayMatter = known >= limit || (known >= limit * 0.8 && use.since >= limit * 0.05);
-    if (mayMatter && !use.measuring && this.deps.clock.now() - use.measuredAt >= AGAIN_MS) this.measure(scope, use);
+    // Whichever way: the clock may have been set back.
+    const passed = Math.abs(this.deps.clock.now() - use.measuredAt);
+    if (mayMatter && !use.measuring && passed >= AGAIN_MS) this.measure(scope, use);
     return known >= limit;
   }
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureOperatorKey, operatorKeyFile, writeServerInfo } from '../../src/home.js';
@@ -106,6 +106,16 @@ describe('commands without a server', () => {
     writeServerInfo(home, { url: 'http://127.0.0.1:9', pid: NOBODY, startedAt: '' });
     await type('init', 'desk');
     expect(await type('callers', 'list')).toMatchObject({ code: 0 });
+  });
+
+  it('the server of the home that this one is a copy of counts as none', async () => {
+    const server = await OperatorServer.start();
+    const copy = join(home, 'copy');
+    cpSync(server.home.path, copy, { recursive: true });
+    expect(await typed(copy, ['tasks'])).toMatchObject({ code: 3 });
+    expect(await typed(server.home.path, ['tasks'])).toMatchObject({ code: 0 });
+    expect((await typed(copy, ['doctor'])).out).toContain('did not stop cleanly');
+    await server.switchboard.stop();
   });
 
   it('rebuild reads all tasks from the files', async () => {

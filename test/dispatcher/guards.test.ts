@@ -397,6 +397,14 @@ describe('the same work', () => {
     expect(blocked({}, {}, { 'demo/find': 10 })).toBe(false);
   });
 
+  it('is refused for no longer because the clock was set back', () => {
+    const cooldowns = new Cooldowns({ demo: 10 });
+    cooldowns.start(work({}), 86_400_000);
+    expect(cooldowns.blockedUntil(work({}), 0)).toBeUndefined();
+    cooldowns.start(work({}), 0);
+    expect(cooldowns.blockedUntil(work({}), 1)).toBe(10_000);
+  });
+
   it('may be done at once when the first came to nothing', () => {
     const cooldowns = new Cooldowns({ demo: 10 });
     cooldowns.start(work({}), 0)();

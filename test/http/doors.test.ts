@@ -131,6 +131,20 @@ describe('the warning about a request rate', () => {
   });
 });
 
+describe('the warning about overload', () => {
+  it('comes once a minute, however many requests are refused', async () => {
+    const clock = new FakeClock();
+    const lines: string[] = [];
+    const warn = createLogger('warn', new Secrets(), { write: (line) => void lines.push(line) });
+    const ask = await serve(build({ clock, warn, gate: new Gate({ lag: { lateMs: () => 500 }, overloadMs: 200 }) }));
+    for (let i = 0; i < 5; i++) expect((await ask('/caller')).status).toBe(503);
+    expect(lines).toHaveLength(1);
+    clock.advance(60_000);
+    await ask('/operator');
+    expect(lines).toHaveLength(2);
+  });
+});
+
 describe('the operator door', () => {
   it.each([
     ['boss', 200],

@@ -97,6 +97,12 @@ describe('error writers', () => {
     }
   });
 
+  it('log nothing for a refusal that a storm of requests brings, and show it', async () => {
+    logged.length = 0;
+    const { status, headers } = await write('rest', app('overloaded', { retryAfter: 2 }));
+    expect([status, headers.get('retry-after'), logged]).toEqual([503, '2', []]);
+  });
+
   it("use the product's own codes on the operator's surface", async () => {
     const { status, body } = await write('operator', app('busy', { taskId: 't1' }));
     expect(status).toBe(409);

@@ -75,6 +75,15 @@ describe('wrong keys', () => {
     expect(lockout.size).toBe(200);
   });
 
+  it('lock for no longer because the clock was set back', () => {
+    const { clock, lockout, guess } = start();
+    guess(20);
+    clock.setBack(86_400_000);
+    expect([lockout.secondsLeft('10.0.0.1', 'k'), lockout.locked]).toEqual([0, 0]);
+    guess(20);
+    expect([lockout.secondsLeft('10.0.0.1', 'k'), lockout.locked]).toEqual([60, 1]);
+  });
+
   it('count anew when the clock was set back', () => {
     const before: Failures = { count: 19, since: 1_000_000, lockedUntil: 0 };
     expect(countFailure(before, 500_000, RULE).count).toBe(1);
@@ -92,6 +101,9 @@ describe('the network of an address', () => {
     ['::1', '0:0:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['1::4:5:6:7:8', '1:0:0:4'],
+    ['10.0.0.1:50123', '10.0.0.1'],
+    ['[2001:db8:1:2:3::4]:443', '2001:db8:1:2'],
+    ['[::ffff:10.0.0.1]', '10.0.0.1'],
     ['', ''],
   ])('of %s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network);

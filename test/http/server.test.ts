@@ -67,9 +67,32 @@ describe('the server', () => {
     const { port } = await start();
     const head = (host: string): string => `GET /things/item/1 HTTP/1.1\r\nHost: x\r\n${host}Connection: close\r\n\r\n`;
     expect(await talk(port, head(''))).toContain('HTTP/1.1 200');
-    const answer = await talk(port, head('hOST: x\r\n'));
+    for (const before of ['', 'x:\r\n'.repeat(1_200)]) {
+      const answer = await talk(port, head(`${before}hOST: x\r\n`));
+      expect(answer).toContain('HTTP/1.1 400');
+      expect(answer).toContain('"invalid-request"');
+    }
+  });
+
+  it('refuses a request with several Authorization headers', async () => {
+    const { port } = await start();
+    const lines = 'authorization: Bearer a\r\nAuthorization: Bearer b\r\n';
+    const answer = await talk(port, `GET /things/item/1 HTTP/1.1\r\nHost: x\r\n${lines}Connection: close\r\n\r\n`);
     expect(answer).toContain('HTTP/1.1 400');
-    expect(answer).toContain('"invalid-request"');
+  });
+
+  it('asks for a body only when somebody reads it, and ends the connection where nobody did', async () => {
+    const { server, port } = await start();
+    const reads = Router();
+    reads.post('/refused', (_req, res) => void res.status(401).json({}));
+    reads.post('/read', (req, res) => void req.on('data', () => undefined).on('end', () => res.json({})));
+    server.mount('/bodies', reads);
+    const head = (path: string, more = ''): string =>
+      `POST /bodies/${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n${more}\r\n`;
+    const refused = await talk(port, head('refused'));
+    expect(refused).toMatch(/^HTTP\/1\.1 401 [^]*Connection: close\r\n/);
+    const read = await talk(port, head('read', 'Connection: close\r\n'), 'body');
+    expect(read).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
   });
 
   it('answers requests that are under way when it closes, and no new ones', async () => {
@@ -94,10 +117,13 @@ describe('the server', () => {
 
   it('lets only the configured origins read its answers', async () => {
     const { url } = await start(['https://good.example']);
-    const ask = async (origin: string): Promise<string | null> =>
-      (await fetch(`${url}/x`, { headers: { Origin: origin } })).headers.get('access-control-allow-origin');
-    expect(await ask('https://good.example')).toBe('https://good.example');
-    expect(await ask('https://evil.example')).toBeNull();
+    const ask = async (headers: Record<string, string>): Promise<(string | null)[]> => {
+      const answer = (await fetch(`${url}/x`, { headers })).headers;
+      return [answer.get('access-control-allow-origin'), answer.get('vary')];
+    };
+    expect(await ask({ Origin: 'https://good.example' })).toEqual(['https://good.example', 'Origin']);
+    expect(await ask({ Origin: 'https://evil.example' })).toEqual([null, 'Origin']);
+    expect(await ask({})).toEqual([null, 'Origin']);
   });
 
   it('takes a request id that is harmless and makes one where there is none', async () => {

@@ -58,6 +58,15 @@ describe('the ledger', () => {
     expect(home.disk.count('write')).toBe(1);
   });
 
+  it('writes files and rows in time also when the clock was set back', async () => {
+    const home = await start();
+    await home.ledger.create(newTask('t1'));
+    home.clock.setBack(86_400_000);
+    home.clock.advance(1_000);
+    await home.settle();
+    expect(home.ledger.census.behind).toEqual({ files: 0, rows: 0 });
+  });
+
   it('writes more files at a time the more tasks are behind, so that memory does not grow with a load that lasts', async () => {
     const home = await start();
     const { ledger, clock } = home;

@@ -1,5 +1,5 @@
 import { createServer as createHttpsServer } from 'node:https';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { createGuardedFetch, type GuardedFetch } from '../../src/net/guarded-fetch.js';
 import { FetchError } from '../../src/net/fetch-error.js';
@@ -271,6 +271,64 @@ describe('a guarded fetch', () => {
     const reason = await reasonOf(net.request(STRANGER, `http://127.0.0.1:${port}/`));
     babble.close();
     expect(reason).toBe('bad-answer');
+  });
+
+  describe('when a connection that it used before turns out to be closed', () => {
+    const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+    /** Answers the first request of each connection, and breaks it at the second; or the other way round. */
+    async function start(cut: (socket: Socket) => void, atOnce = false) {
+      const seen: number[] = [];
+      const listener = createServer((socket) => {
+        let requests = 0;
+        socket.on('error', () => undefined);
+        socket.on('data', (piece) => {
+          if (!piece.toString('latin1').endsWith('end of body')) return;
+          seen.push(++requests);
+          if (requests > 1 || atOnce) cut(socket);
+          else socket.write(answer);
+        });
+      });
+      listener.listen(0, '127.0.0.1');
+      await once(listener, 'listening');
+      const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+      const net = guarded('127.0.0.1');
+      const post = async (repeatable: boolean): Promise<number> => {
+        const posted = await net.request(STRANGER, url, { method: 'POST', body: 'end of body', repeatable });
+        await posted.discard();
+        // The client takes note of the end of an answer a moment later.
+        await new Promise((resolve) => setImmediate(resolve));
+        return posted.status;
+      };
+      return { post, seen, stop: () => listener.close() };
+    }
+    const cuts: [string, (socket: Socket) => void][] = [
+      ['ended', (socket) => void socket.end()],
+      ['destroyed', (socket) => void socket.destroy()],
+      ['reset', (socket) => void socket.resetAndDestroy()],
+    ];
+
+    it.each(cuts)('sends what may be repeated again on one of its own (%s)', async (_, cut) => {
+      const { post, seen, stop } = await start(cut);
+      expect([await post(true), await post(true), seen]).toEqual([200, 200, [1, 2, 1]]);
+      stop();
+    });
+
+    it.each(cuts)('sends nothing else again (%s)', async (_, cut) => {
+      const { post, seen, stop } = await start(cut);
+      await post(false);
+      expect([await reasonOf(post(false)), seen]).toEqual(['unreachable', [1, 2]]);
+      stop();
+    });
+
+    const babble = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n';
+    it.each([...cuts, ['answered with what is no answer', (socket: Socket) => void socket.write(babble)] as const])(
+      'sends nothing again that a new connection did not take (%s)',
+      async (_, cut) => {
+        const { post, seen, stop } = await start(cut, true);
+        expect([await reasonOf(post(true)), seen]).toEqual(['unreachable', [1]]);
+        stop();
+      },
+    );
   });
 
   it('takes no certificate that nobody known has signed, whatever the environment says', async () => {

@@ -72,6 +72,8 @@ describe('the breaker', () => {
     // One that never comes back does not block the next for ever, one that was given up not at all.
     expect(mayTry(probing, 30_000)).toBe(true);
     expect(mayTry(undecided(probing), 10_001)).toBe(true);
+    // As when the clock was set back by a day.
+    expect(mayTry(probing, 10_000 - 86_400_000)).toBe(true);
     let again = failed(probing, 10_000);
     expect([mayTry(again, 29_999), mayTry(again, 30_000)]).toEqual([false, true]);
     for (let i = 0; i < 20; i++) again = failed(again, 0);

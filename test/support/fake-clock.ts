@@ -40,6 +40,12 @@ export class FakeClock implements Clock {
     for (const { fn } of due) fn();
   }
 
+  /** As when the clock is corrected: its time changes, and timers run on. */
+  setBack(ms: number): void {
+    this.time -= ms;
+    for (const timer of this.timers) timer.at -= ms;
+  }
+
   get pending(): number {
     return this.timers.length;
   }

@@ -65,6 +65,24 @@ describe('a caller', () => {
     },
   );
 
+  test('stands as its owner says; without a file that can be used nobody knows, and the operator always does', () => {
+    const home = new TempWorkspaces('demo');
+    const standing = (...ids: string[]): string[] => ids.map((id) => home.callers.standing(id));
+    home.write('demo', 'callers.json', short('ann', 'key-of-ann'));
+    expect(standing('demo/ann', 'demo/bob', 'operator')).toEqual(['known', 'gone', 'known']);
+    for (const broken of ['{"callers": [', '{"callers": {}}']) {
+      home.write('demo', 'callers.json', broken);
+      expect(standing('demo/ann', 'demo/bob', 'operator', 'nowhere/ann')).toEqual([
+        'unreadable',
+        'unreadable',
+        'known',
+        'unreadable',
+      ]);
+    }
+    home.write('demo', 'callers.json', []);
+    expect(standing('demo/ann')).toEqual(['gone']);
+  });
+
   test('is let in until its key expires, without any edit', async () => {
     const home = new TempWorkspaces('demo');
     const keys = [

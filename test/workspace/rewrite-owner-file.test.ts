@@ -44,6 +44,19 @@ describe('a rewrite', () => {
     expect(readdirSync(join(folder, '.a2a'))).toEqual(['file.json']);
   });
 
+  test('says that it could not be stored when the disk does not take it, and leaves the file as it was', async () => {
+    writeFileSync(path, '{"a":1}');
+    const full = Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' });
+    const beforeRename = (): never => {
+      throw full;
+    };
+    await expect(rewriteOwnerFile(path, () => {}, { beforeRename })).rejects.toMatchObject({
+      code: 'storage-failed',
+      message: 'file.json could not be stored (ENOSPC).',
+    });
+    expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['file.json'], '{"a":1}']);
+  });
+
   test('does not bring back a folder above that is gone', async () => {
     await expect(rewriteOwnerFile(join(folder, 'gone', '.a2a', 'file.json'), () => {})).rejects.toThrow(/ENOENT/);
     expect(existsSync(join(folder, 'gone'))).toBe(false);

@@ -48,6 +48,16 @@ describe('what a scope keeps on disk', () => {
     expect(use.reaches('demo', 1_000)).toBe(true);
   });
 
+  it('is measured again also after the clock was set back', async () => {
+    const { measured, write, folder, clock, use } = start();
+    write('blobs/x', 1_000);
+    await measured(1_000);
+    rmSync(join(folder, 'blobs/x'));
+    clock.setBack(86_400_000);
+    expect(await measured(1_000)).toBe(false);
+    expect(use.reaches('demo', 1_000)).toBe(false);
+  });
+
   it('is measured again when it matters, so that what was freed counts, but not at every question', async () => {
     const { measured, write, folder, clock, use } = start();
     write('blobs/x', 1_000);

@@ -10,11 +10,14 @@ import { retryAfterMs, TRY_MS, type Outcome } from './retry-schedule.js';
 
 export interface AttemptPorts {
   blobs: Pick<Core['blobs'], 'read'>;
-  callers: Pick<Core['callers'], 'webhookSecret'>;
+  callers: Pick<Core['callers'], 'standing' | 'webhookSecret'>;
   net: Pick<Core['net'], 'request'>;
   clock: Pick<Clock, 'now' | 'after'>;
   secrets: Pick<Secrets, 'addPassing'>;
 }
+
+/** Why nothing was sent: the caller is none any more. */
+export const NO_CALLER = 'no-caller';
 
 export interface Due {
   record: TaskRecord;
@@ -28,13 +31,15 @@ export async function attempt(ports: AttemptPorts, due: Due, signal: AbortSignal
   const { record, config, transition } = due;
   for (const secret of secretsOfConfig(config)) secrets.addPassing(secret);
   const { id: caller, scope } = record.envelope.caller;
+  // Who was removed hears nothing more.
+  if (callers.standing(caller) === 'gone') return { failure: NO_CALLER };
   const { headers, body } = notification(record, config, transition, {
     read: (blob) => blobs.read(scope, blob),
     secret: callers.webhookSecret(caller),
     now: clock.now(),
   });
   try {
-    const request = { method: 'POST', headers, body, signal, timeoutMs: TRY_MS } as const;
+    const request = { method: 'POST', headers, body, signal, timeoutMs: TRY_MS, repeatable: true } as const;
     const answer = await net.request({ purpose: 'webhook', trusted: false }, config.url, request);
     await answer.discard();
     const wait = retryAfterMs(answer.headers['retry-after'], clock.now());

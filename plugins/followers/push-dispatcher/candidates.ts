@@ -130,13 +130,13 @@ export class Candidates {
   }
 
   private take(lane: PushLane, now: number): void {
-    let free = this.room.freeAt(lane.host);
+    let free = this.room.freeAt(lane.caller, lane.host);
     if (free === 0) {
       this.limited = true;
       return;
     }
     // Those that are being tried are still in the schedule.
-    for (const due of this.schedule.due(lane, now, free + this.room.runningAt(lane.host))) {
+    for (const due of this.schedule.due(lane, now, free + this.room.runningAt(lane.caller, lane.host))) {
       const { taskId, configId, caller, host } = due;
       if (free === 0 || this.busy(candidateKey(due))) continue;
       if (!this.add({ taskId, configId, caller, host })) {

@@ -8,6 +8,7 @@ import { hostOf } from '../../../src/ledger/webhook-rows.js';
 import { candidateKey, Candidates, type Candidate } from './candidates.js';
 import { HeavyRoom } from './heavy-room.js';
 import { bytesOfFiles } from './notification.js';
+import { LONGEST_WAIT_MS } from './retry-schedule.js';
 import { Room, type Seat } from './room.js';
 import { Tries, type DueTry, type HowItWent, type TryDeps } from './tries.js';
 
@@ -34,6 +35,8 @@ export class Deliveries {
   private readonly tries: Tries;
   private pumping = false;
   private stopping = false;
+  /** What the clock said at the last look; at the first one the last process's clock counts, which nobody knows. */
+  private seenAt = Infinity;
 
   constructor(private readonly deps: DeliveriesDeps) {
     this.room = deps.room ?? new Room();
@@ -86,6 +89,7 @@ export class Deliveries {
   /** Starts what has room. */
   private pump(): void {
     try {
+      this.mindClock();
       this.startAll();
       if (this.room.full) return;
       if (this.candidates.refill(this.deps.core.clock.now())) this.pumpSoon();
@@ -96,6 +100,18 @@ export class Deliveries {
       this.candidates.look();
       this.lookAt(this.deps.core.clock.now() + REST_MS);
     }
+  }
+
+  /** A clock that was set back must not make webhooks wait for as long again. */
+  private mindClock(): void {
+    const { clock, ledger } = this.deps.core;
+    const now = clock.now();
+    if (now < this.seenAt) {
+      const times = { now, latest: now + LONGEST_WAIT_MS, latestFirst: now + LOOK_MS.latest };
+      ledger.pushSchedule.bringForward(times);
+      this.candidates.look();
+    }
+    this.seenAt = now;
   }
 
   private startAll(): void {

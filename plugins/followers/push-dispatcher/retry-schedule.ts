@@ -10,6 +10,9 @@ export const JITTER = 0.2;
 /** A receiver may ask for more patience than the table has, but for no more than this. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
+/** No wait is longer. */
+export const LONGEST_WAIT_MS = Math.max(MAX_RETRY_AFTER_MS, Math.max(...DELAYS_MS) * (1 + JITTER));
+
 export interface Outcome {
   /** The answer's HTTP status, if there was one. */
   status?: number;
@@ -42,7 +45,7 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \
 /** A `Retry-After` (seconds or an HTTP date) as milliseconds from `now`; undefined when it says nothing usable. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+  if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const at = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

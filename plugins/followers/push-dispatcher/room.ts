@@ -1,16 +1,18 @@
 // How many webhooks are called at once: overall, of one caller, and at one host. A call that lasts moves from the few
-// places for quick ones to the many for slow ones, and a host gets more than a few calls only while it answers, so that
-// receivers that hang hold up nobody else.
+// places for quick ones to the many for slow ones, and a host gets more than a few calls of a caller only while it answers
+// that one, so that receivers that hang hold up nobody else, not even those whose webhooks are at the same host.
 
 export interface Limits {
   quick: number;
   quickPerCaller: number;
   slow: number;
   slowPerCaller: number;
-  /** At a host that answered last time, and at any other. */
+  /** Of all callers at one host. */
   perHost: number;
+  /** Of one caller at a host that answered it last time, and at any other. */
+  perCallerAtHost: number;
   perDoubtfulHost: number;
-  /** Hosts that are remembered. */
+  /** Pairs of caller and host that are remembered. */
   hosts: number;
 }
 
@@ -19,16 +21,18 @@ export const LIMITS: Limits = {
   quickPerCaller: 64,
   slow: 1024,
   slowPerCaller: 256,
-  perHost: 8,
+  perHost: 64,
+  perCallerAtHost: 8,
   perDoubtfulHost: 2,
   hosts: 10_000,
 };
 
 type Place = 'quick' | 'slow';
 
+/** A host as one caller knows it. */
 interface Host {
   running: number;
-  /** How its last call went. */
+  /** How the last call went. */
   last?: 'answered' | 'failed' | 'hung';
 }
 
@@ -42,7 +46,8 @@ export interface Seat {
 export class Room {
   private readonly taken: Record<Place, number> = { quick: 0, slow: 0 };
   private readonly perCaller: Record<Place, Map<string, number>> = { quick: new Map(), slow: new Map() };
-  /** The longest unused first. */
+  private readonly perHost = new Map<string, number>();
+  /** By caller and host, the longest unused first. */
   private readonly hosts = new Map<string, Host>();
 
   constructor(private readonly limits: Limits = LIMITS) {}
@@ -57,25 +62,28 @@ export class Room {
     return !this.has('quick', caller);
   }
 
-  /** How many more may be called at this host. */
-  freeAt(host: string): number {
-    const { running = 0, last } = this.hosts.get(host) ?? {};
-    const { perHost, perDoubtfulHost } = this.limits;
-    return Math.max(0, (last === 'answered' ? perHost : perDoubtfulHost) - running);
+  /** How many more of this caller may be called at this host. */
+  freeAt(caller: string, host: string): number {
+    const { running = 0, last } = this.hosts.get(nameOf(caller, host)) ?? {};
+    const { perHost, perCallerAtHost, perDoubtfulHost } = this.limits;
+    const own = (last === 'answered' ? perCallerAtHost : perDoubtfulHost) - running;
+    return Math.max(0, Math.min(own, perHost - (this.perHost.get(host) ?? 0)));
   }
 
-  runningAt(host: string): number {
-    return this.hosts.get(host)?.running ?? 0;
+  runningAt(caller: string, host: string): number {
+    return this.hosts.get(nameOf(caller, host))?.running ?? 0;
   }
 
   /** A place for one call; undefined when there is none now. */
   enter(caller: string, host: string): Seat | undefined {
-    if (this.freeAt(host) === 0) return undefined;
+    if (this.freeAt(caller, host) === 0) return undefined;
+    const name = nameOf(caller, host);
     // A host that is known to hang waits for a slow place: otherwise a few callers could fill the quick ones as well.
-    let place: Place = this.hosts.get(host)?.last === 'hung' ? 'slow' : 'quick';
+    let place: Place = this.hosts.get(name)?.last === 'hung' ? 'slow' : 'quick';
     if (!this.has(place, caller)) return undefined;
     this.take(place, caller, 1);
-    this.at(host).running += 1;
+    this.at(name).running += 1;
+    count(this.perHost, host, 1);
     return {
       slow: () => {
         if (place === 'slow' || !this.has('slow', caller)) return;
@@ -84,7 +92,8 @@ export class Room {
       },
       leave: (how) => {
         this.take(place, caller, -1);
-        const state = this.at(host);
+        count(this.perHost, host, -1);
+        const state = this.at(name);
         state.running -= 1;
         if (how) state.last = how;
         this.forgetHosts();
@@ -100,10 +109,7 @@ export class Room {
 
   private take(place: Place, caller: string, change: 1 | -1): void {
     this.taken[place] += change;
-    const callers = this.perCaller[place];
-    const count = (callers.get(caller) ?? 0) + change;
-    if (count > 0) callers.set(caller, count);
-    else callers.delete(caller);
+    count(this.perCaller[place], caller, change);
   }
 
   private at(name: string): Host {
@@ -121,4 +127,13 @@ export class Room {
       return;
     }
   }
+}
+
+/** A space is in no caller's id. */
+const nameOf = (caller: string, host: string): string => `${caller} ${host}`;
+
+function count(counts: Map<string, number>, name: string, change: 1 | -1): void {
+  const left = (counts.get(name) ?? 0) + change;
+  if (left > 0) counts.set(name, left);
+  else counts.delete(name);
 }

@@ -5,7 +5,7 @@ import { owedTransitions } from '../../../src/ledger/owed-webhooks.js';
 import type { Ledger } from '../../../src/ledger/ledger-port.js';
 import type { Logger } from '../../../src/log.js';
 import type { Core } from '../../../src/plugin.js';
-import { attempt, type AttemptPorts, type Due } from './attempt.js';
+import { attempt, NO_CALLER, type AttemptPorts, type Due } from './attempt.js';
 import { candidateKey, type Candidate } from './candidates.js';
 import { verdictOf, type Outcome, type Verdict } from './retry-schedule.js';
 import type { Seat } from './room.js';
@@ -64,6 +64,8 @@ export class Tries {
     if (!record || !config) return undefined;
     const [transition] = owedTransitions(record.envelope, config);
     if (!transition) return undefined;
+    // Without its owner's file nobody knows how, and whether, its caller is to be told.
+    if (this.deps.core.callers.standing(record.envelope.caller.id) === 'unreadable') return undefined;
     const scheduled = ledger.pushSchedule.find(taskId, configId);
     const same = scheduled?.seq === transition.seq && scheduled.registeredAt === config.createdAt;
     const failed = same ? scheduled.attempts : 0;
@@ -72,7 +74,7 @@ export class Tries {
   }
 
   /** Calls, unless that was done and only storing it failed. Rejects for reasons of our own, e.g. a full disk. */
-  async make(due: DueTry, signal: AbortSignal, went: (how: HowItWent) => void): Promise<void> {
+  async make(due: DueTry, signal: AbortSignal, went: (how: HowItWent | undefined) => void): Promise<void> {
     const { failpoints } = this.deps.core;
     const key = candidateKey({ taskId: due.record.task.id, configId: due.config.id });
     const before = this.unstored.get(key);
@@ -106,13 +108,14 @@ export class Tries {
     const known = { taskId, configId, seq, state, attempt: n, durationMs, ...(status !== undefined && { status }) };
     const verdict = verdictOf(outcome, n, this.deps.random());
     if (verdict.kind === 'delivered') {
-      await ledger.pushConfigs.acknowledge(taskId, configId, seq);
+      // One that leads elsewhere by now has not heard of it.
+      if (this.isAt(due)) await ledger.pushConfigs.acknowledge(taskId, configId, seq);
       ledger.pushSchedule.record({ ...known, at });
       this.deps.tell.delivered({ ...known, caller });
       return;
     }
     const { reason } = verdict;
-    const stands = this.isStill(due);
+    const stands = this.isAt(due, due.config.createdAt);
     if (stands) await this.storeFailure(known, verdict);
     ledger.pushSchedule.record({ ...known, at, reason });
     this.deps.log.info({ cid: taskId, configId, seq, status, reason }, 'a webhook could not be told');
@@ -123,10 +126,13 @@ export class Tries {
     if (verdict.kind === 'dead') this.deps.tell.dead(failed);
   }
 
-  /** What failed may have been replaced meanwhile: the one in its place has its own chance, and at once. */
-  private isStill({ record, config: { id, url, createdAt } }: Due): boolean {
+  /**
+   * The webhook may have been replaced while it was called: true when it leads to the same place still, and was registered
+   * then. What failed tells nothing of one in its place: that one has its own chance, and at once.
+   */
+  private isAt({ record, config: { id, url } }: Due, createdAt?: number): boolean {
     const now = this.deps.core.ledger.get(record.task.id)?.envelope.pushConfigs?.find((config) => config.id === id);
-    return now?.createdAt === createdAt && now.url === url;
+    return now?.url === url && (createdAt ?? now.createdAt) === now.createdAt;
   }
 
   private async storeFailure(
@@ -152,7 +158,9 @@ function isAbout(call: Answered, { transition, config }: Due): boolean {
   return call.seq === transition.seq && call.url === config.url && call.registeredAt === config.createdAt;
 }
 
-function howItWent({ failure }: Outcome): HowItWent {
+/** Undefined when the host was not called. */
+function howItWent({ failure }: Outcome): HowItWent | undefined {
+  if (failure === NO_CALLER) return undefined;
   if (failure === 'timeout') return 'hung';
   return failure === undefined || failure === 'redirect' ? 'answered' : 'failed';
 }

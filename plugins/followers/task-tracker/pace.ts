@@ -17,7 +17,7 @@ export class Pace {
   /** Takes the present moment, if it is free and nobody waits for it. */
   takeNow(): boolean {
     const now = this.clock.now();
-    if (now < this.freeAt || this.waiting.size > 0) return false;
+    if (this.msToWait() > 0 || this.waiting.size > 0) return false;
     this.freeAt = now + gapMs(this.watches());
     return true;
   }
@@ -32,7 +32,7 @@ export class Pace {
   private tick(): void {
     if (this.ticking || this.waiting.size === 0) return;
     this.ticking = true;
-    this.clock.after(Math.max(0, this.freeAt - this.clock.now()), () => {
+    this.clock.after(this.msToWait(), () => {
       this.ticking = false;
       const [fn] = this.waiting;
       if (!fn) return;
@@ -41,5 +41,10 @@ export class Pace {
       this.tick();
       fn();
     });
+  }
+
+  /** Never longer than a gap: the clock may have been set back. */
+  private msToWait(): number {
+    return Math.min(Math.max(0, this.freeAt - this.clock.now()), gapMs(this.watches()));
   }
 }

@@ -9,6 +9,7 @@ import { Failpoints } from '../../../src/failpoints.js';
 import type { PushRegistration } from '../../../src/ledger/records.js';
 import { FetchError } from '../../../src/net/fetch-error.js';
 import type { GuardedAnswer, GuardedRequest } from '../../../src/net/guarded-fetch.js';
+import type { CallerStanding } from '../../../src/workspace/callers.js';
 import { tempMirrors } from '../../mirror/temp-mirror.js';
 import { newTask, TestLedger, type Event } from '../../support/test-ledger.js';
 
@@ -67,6 +68,7 @@ class Desk {
   readonly dead: PushDead[] = [];
   readonly disabled: PushDisabled[] = [];
   readonly secrets: string[] = [];
+  standing: CallerStanding = 'known';
   deliveries!: Deliveries;
 
   constructor(readonly home: TestLedger) {
@@ -92,7 +94,7 @@ class Desk {
         ledger: home.ledger,
         clock: home.clock,
         blobs: { read: () => undefined },
-        callers: { webhookSecret: () => undefined },
+        callers: { standing: () => this.standing, webhookSecret: () => undefined },
         net,
         failpoints: new Failpoints(),
         secrets: { addPassing: (secret) => void this.secrets.push(secret) },
@@ -355,6 +357,21 @@ describe('deliveries', () => {
     expect(at.net.seen.at(-1)).toBe('quick WORKING');
   });
 
+  it('that hang at a host hold up no other caller there', async () => {
+    const home = await new TestLedger((clock) => mirrors.open({ clock })).restart();
+    const at = new Desk(home);
+    const create = async (cid: string, name: string): Promise<void> => {
+      const pushConfig = { ...hook('x'), url: `https://shared.example/${cid}` };
+      await home.ledger.create(newTask(cid, { pushConfig, caller: { id: `demo/${name}`, scope: 'demo' } }));
+      at.deliveries.wake(cid);
+      await at.settle();
+    };
+    for (let n = 0; n < 20; n++) await create(`hangs-${n}`, 'ann');
+    await at.pass(1_000);
+    await create('quick', 'bob');
+    expect(at.net.seen.at(-1)).toBe('quick WORKING');
+  });
+
   it('with large files are a few at a time, fewer of one caller, so that memory holds', async () => {
     const home = await new TestLedger((clock) => mirrors.open({ clock })).restart();
     const at = new Desk(home);
@@ -463,13 +480,63 @@ describe('deliveries', () => {
     expect(at.home.ledger.get('t1')?.envelope.pushConfigs).toBeUndefined();
   });
 
-  it('tell the one in its place what a replaced webhook is owed', async () => {
+  it('tell one that was registered anew at the same place nothing twice', async () => {
+    const at = await desk(hook('a'));
+    await at.wake();
+    at.home.clock.advance(1);
+    await at.home.ledger.pushConfigs.set('t1', hook('a'));
+    await at.answer(0, 200);
+    await at.pass(5_000);
+    expect([at.net.seen, at.owedAfter('a')]).toEqual([['a WORKING'], 2]);
+  });
+
+  it('go on in time when the clock was set back by a day, while they ran', async () => {
+    const at = await desk(hook('a'));
+    at.deliveries.start();
+    await at.settle();
+    await at.answer(0, 500);
+    at.home.clock.setBack(86_400_000);
+    await at.pass(60_000);
+    expect(at.net.seen).toEqual(['a WORKING', 'a WORKING']);
+  });
+
+  it.each([
+    ['tried before', true],
+    ['not tried yet', false],
+  ])('go on in time when the clock was set back by a day before the start (%s)', async (_, tried) => {
+    const at = await desk(hook('a'));
+    if (tried) {
+      await at.wake();
+      await at.answer(0, 500);
+    }
+    const before = at.net.posts.length;
+    await at.newProcess();
+    at.home.clock.setBack(86_400_000);
+    at.deliveries.start();
+    await at.settle();
+    expect(at.net.posts.length - before).toBe(1);
+  });
+
+  it('wait no less because the clock was set back a little', async () => {
+    const at = await desk(hook('a'));
+    at.deliveries.start();
+    await at.settle();
+    await at.answer(0, 429, { 'retry-after': '3600' });
+    at.home.clock.setBack(60_000);
+    await at.pass(3_500_000);
+    expect(at.net.posts.length).toBe(1);
+    await at.pass(300_000);
+    expect(at.net.posts.length).toBe(2);
+  });
+
+  it('tell the one in its place what a replaced webhook is owed, what that one was just being told included', async () => {
     const at = await desk(hook('a'));
     await at.wake();
     await at.home.say(ended);
     await at.home.ledger.pushConfigs.set('t1', { ...hook('a'), url: 'https://hooks.example/new' });
     await at.answer(0, 200);
-    expect(at.net.seen).toEqual(['a WORKING', 'new COMPLETED']);
+    await at.answer(1, 200);
+    expect(at.net.seen).toEqual(['a WORKING', 'new WORKING', 'new COMPLETED']);
   });
 
   it('have nothing to do with a task that has no webhook, or that does not exist', async () => {
@@ -505,6 +572,34 @@ describe('deliveries', () => {
     late();
     await stopped;
     expect([at.net.posts.length, at.owedAfter('a'), at.failed]).toEqual([1, 1, []]);
+  });
+
+  it('wait while the file of its callers can not be read, and use up no try for that', async () => {
+    const at = await desk(hook('a'));
+    at.standing = 'unreadable';
+    at.deliveries.start();
+    await at.wake();
+    await at.pass(3 * 86_400_000);
+    expect([at.net.posts.length, at.failed.length]).toEqual([0, 0]);
+    at.standing = 'known';
+    await at.pass(60_000);
+    expect(at.net.seen).toEqual(['a WORKING']);
+  });
+
+  it('tell a caller that was removed nothing, and keep it as dead letters', async () => {
+    const at = await desk(hook('a'));
+    at.standing = 'gone';
+    await at.wake();
+    for (const delay of DELAYS_MS) await at.pass(delay);
+    expect([at.net.posts.length, at.failed.length, at.dead.map(({ reason }) => reason)]).toEqual([
+      0,
+      MAX_TRIES,
+      ['no-caller'],
+    ]);
+    at.standing = 'known';
+    await at.home.ledger.pushConfigs.redrive('t1', 'a');
+    await at.settle();
+    expect(at.net.seen).toEqual(['a WORKING']);
   });
 
   it('make known secrets before they use them', async () => {

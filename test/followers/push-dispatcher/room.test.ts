@@ -7,6 +7,7 @@ const room = (limits: Partial<Limits> = {}): Room =>
     slow: 4,
     slowPerCaller: 2,
     perHost: 2,
+    perCallerAtHost: 2,
     perDoubtfulHost: 1,
     hosts: 3,
     ...limits,
@@ -18,8 +19,9 @@ describe('the room for calls to webhooks', () => {
     expect([r.enter('a', 'h1'), r.enter('a', 'h2')].every(Boolean)).toBe(true);
     expect(r.fullFor('a')).toBe(true);
     expect(r.enter('a', 'h3')).toBeUndefined();
-    expect(r.enter('b', 'h1')).toBeUndefined();
-    expect([r.enter('b', 'h3'), r.enter('b', 'h4')].every(Boolean)).toBe(true);
+    expect(r.enter('b', 'h1')).toBeDefined();
+    expect(r.enter('c', 'h1')).toBeUndefined();
+    expect([r.enter('b', 'h3')].every(Boolean)).toBe(true);
     expect(r.full).toBe(true);
     expect(r.enter('c', 'h5')).toBeUndefined();
   });
@@ -27,14 +29,26 @@ describe('the room for calls to webhooks', () => {
   it('has few places at a host until that has answered, and few again after it hung or failed', () => {
     const r = room();
     const first = r.enter('a', 'h');
-    expect(r.freeAt('h')).toBe(0);
+    expect(r.freeAt('a', 'h')).toBe(0);
     first?.leave('answered');
-    expect(r.freeAt('h')).toBe(2);
-    const [second, third] = [r.enter('a', 'h'), r.enter('b', 'h')];
-    expect(r.freeAt('h')).toBe(0);
+    expect(r.freeAt('a', 'h')).toBe(2);
+    const [second, third] = [r.enter('a', 'h'), r.enter('a', 'h')];
+    expect(r.freeAt('a', 'h')).toBe(0);
     second?.leave('hung');
     third?.leave('failed');
-    expect(r.freeAt('h')).toBe(1);
+    expect(r.freeAt('a', 'h')).toBe(1);
+  });
+
+  it('judges a host for each caller by that one’s own calls, for many may have their webhooks at the same', () => {
+    const r = room({ perHost: 3 });
+    r.enter('b', 'shared')?.leave('answered');
+    r.enter('a', 'shared')?.leave('hung');
+    expect(r.enter('a', 'shared')).toBeDefined();
+    expect([r.freeAt('a', 'shared'), r.freeAt('b', 'shared')]).toEqual([0, 2]);
+    const quick = r.enter('b', 'shared');
+    expect([r.runningAt('a', 'shared'), r.runningAt('b', 'shared'), r.freeAt('b', 'shared')]).toEqual([1, 1, 1]);
+    quick?.leave('answered');
+    expect(r.freeAt('b', 'shared')).toBe(2);
   });
 
   it('has places for slow calls, so that those that hang leave theirs to quick ones', () => {
@@ -76,6 +90,6 @@ describe('the room for calls to webhooks', () => {
     const r = room({ quick: 100, quickPerCaller: 100 });
     r.enter('a', 'kept');
     for (let i = 0; i < 10; i++) r.enter('a', `h${i}`)?.leave('answered');
-    expect([r.freeAt('kept'), r.freeAt('h0'), r.freeAt('h9')]).toEqual([0, 1, 2]);
+    expect([r.freeAt('a', 'kept'), r.freeAt('a', 'h0'), r.freeAt('a', 'h9')]).toEqual([0, 1, 2]);
   });
 });

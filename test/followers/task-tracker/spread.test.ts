@@ -92,3 +92,14 @@ test('a moment that is not wanted any more goes to the next', () => {
   clock.advance(20);
   expect(pace.takeNow()).toBe(true);
 });
+
+test('when the clock is set back, looks go on at their pace', () => {
+  const clock = new FakeClock();
+  const pace = new Pace(clock, () => 100);
+  expect(pace.takeNow()).toBe(true);
+  clock.setBack(86_400_000);
+  let looked = false;
+  pace.next(() => (looked = true));
+  clock.advance(1_000);
+  expect(looked).toBe(true);
+});
