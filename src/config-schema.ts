@@ -6,7 +6,7 @@ import { isAddressRange, isAllowEntry } from './net/address-rules.js';
 import { parseUrl } from './net/parse-url.js';
 import { NAME, NAME_RULE } from './workspace/names.js';
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const DURATION_RULE = 'must be a number of seconds, or a number followed by s, m, h or d';
 /** Seconds as a number, or text such as `30m`, `1h`, `7d`. */

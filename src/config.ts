@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { FILE_SCHEMA, type FileSettings } from './config-schema.js';
 import type { Variables } from './environment.js';
-import { AppError, errorText } from './errors.js';
+import { AppError, errorText, isMissing } from './errors.js';
 import { configFile } from './home.js';
-import { readJson } from './read-json.js';
+import { isObject, readJson } from './read-json.js';
 import { DEFAULTS, type Config } from './config-values.js';
 
 export { DEFAULTS, type Config } from './config-values.js';
@@ -94,7 +94,7 @@ function readSettings(path: string, problems: string[]): Record<string, unknown>
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(`${path}: ${errorText(error)}`);
+    if (!isMissing(error)) problems.push(`${path}: ${errorText(error)}`);
     return {};
   }
   const reading = readJson(text);
@@ -103,9 +103,7 @@ function readSettings(path: string, problems: string[]): Record<string, unknown>
     return {};
   }
   const content = reading.value;
-  if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
-    return content as Record<string, unknown>;
-  }
+  if (isObject(content)) return content;
   problems.push(`${path}: must hold one JSON object`);
   return {};
 }

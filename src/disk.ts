@@ -1,17 +1,18 @@
 // The few file operations that durability rests on, as one port; everything written belongs to its owner alone.
 import { dirname } from 'node:path';
+import { isMissing, systemCode } from './errors.js';
 import type { Failpoint, Failpoints } from './failpoints.js';
 
 export type Durability = 'process' | 'power';
 
 /** The places an atomic write passes, when they are crash points. */
-export interface AtomicPoints {
+interface AtomicPoints {
   before: Failpoint;
   temp: Failpoint;
   renamed: Failpoint;
 }
 
-export interface AtomicOptions {
+interface AtomicOptions {
   /** `file`: the content is on the medium before the rename; `all`: the rename is, too, before the call returns. */
   sync?: 'file' | 'all';
   points?: AtomicPoints;
@@ -157,8 +158,4 @@ export abstract class Disk {
   }
 }
 
-const isDenied = (error: unknown): boolean => ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code;
-
-/** True for "no such file or folder". */
-export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
+const isDenied = (error: unknown): boolean => ['EACCES', 'EPERM'].includes(systemCode(error) ?? '');

@@ -1,7 +1,7 @@
 // Variables that settings name: keys of model endpoints, and what child processes are given. The switchboard's own stay
 // out of reach, and nothing is handed on that was not named.
-import type { Secrets } from './log.js';
-import { secretsOfUrl } from './secret-values.js';
+import type { Secrets } from './secrets/secrets.js';
+import { secretsOfUrl } from './secrets/secret-values.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -34,7 +34,7 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-export interface FieldViolation {
+interface FieldViolation {
   /** Path of the offending field in camelCase, e.g. `message.parts[0]`. */
   field: string;
   description: string;
@@ -66,7 +66,7 @@ export class AppError extends Error {
 /** How many characters of a text that foreign code made are told at most: nobody reads more in a log. */
 const TOLD = 4_000;
 
-export const UNREADABLE = 'it threw a value that can not be read';
+const UNREADABLE = 'it threw a value that can not be read';
 
 /** Longer than any secret, in characters. */
 const LONGEST_WORD = 1_000;
@@ -114,3 +114,10 @@ const isAppError = (thrown: unknown): thrown is AppError => readable(thrown) ===
 /** Any thrown value as an AppError; what is not one becomes `internal` and keeps its cause for the log only. */
 export const toAppError = (error: unknown): AppError =>
   isAppError(error) ? error : new AppError('internal', 'An internal error occurred.', {}, { cause: error });
+
+/** The operating system's code of an error, e.g. `EEXIST`; undefined where it has none. */
+export const systemCode = (error: unknown): string | undefined =>
+  (error as NodeJS.ErrnoException | null | undefined)?.code;
+
+/** True for "no such file or folder". */
+export const isMissing = (error: unknown): boolean => systemCode(error) === 'ENOENT';

@@ -24,7 +24,7 @@ export interface Adder {
 }
 
 /** Takes what a plugin adds, or throws an Error that says why not. Returns what takes it out again. */
-export type Take<T> = (value: T, by: Adder) => () => void;
+type Take<T> = (value: T, by: Adder) => () => void;
 
 export class Extensions {
   private readonly takers = new Map<keyof ExtensionKinds, Take<never>>();

@@ -2,7 +2,7 @@
 import type { CallerDirectory } from './workspace/callers.js';
 import type { WorkspaceDirectory } from './workspace/directory.js';
 
-export interface FirstRun {
+interface FirstRun {
   workspace: string;
   /** Absolute path of the workspace. */
   path: string;

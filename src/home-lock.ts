@@ -8,7 +8,7 @@ import { dataDir } from './home.js';
 import { lockFile } from './mirror/exclusive-file.js';
 import { makePrivateFile, makePrivateFolder, writePrivateFile } from './private-files.js';
 
-export interface HomeLock {
+interface HomeLock {
   /** Frees the home; further calls do nothing. */
   release(): void;
 }

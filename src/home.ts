@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { AppError } from './errors.js';
+import { AppError, isMissing, systemCode } from './errors.js';
 import { closeToOthers, makePrivateFolder, writePrivateFile } from './private-files.js';
 
 export const configFile = (home: string): string => join(home, 'switchboard.json');
@@ -69,12 +69,7 @@ function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new AppError(
-      'config',
-      `${file} can't be read (${(error as NodeJS.ErrnoException).code}).`,
-      {},
-      { cause: error },
-    );
+    if (isMissing(error)) return undefined;
+    throw new AppError('config', `${file} can't be read (${systemCode(error)}).`, {}, { cause: error });
   }
 }

@@ -17,7 +17,8 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Disk, isMissing } from './disk.js';
+import { isMissing, systemCode } from './errors.js';
+import { Disk } from './disk.js';
 
 const unlessMissing = <T>(read: () => T): T | undefined => {
   try {
@@ -154,7 +155,7 @@ function madeFolder(path: string): boolean {
     mkdirSync(path, { mode: 0o700 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
 }

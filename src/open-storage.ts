@@ -20,7 +20,7 @@ import type { FileProblems } from './workspace/file-problems.js';
 import { Transcripts } from './workspace/transcript.js';
 import { saveSessionLines, transcriptBin, usedByTranscripts } from './session-files.js';
 
-export interface StorageDeps {
+interface StorageDeps {
   config: Config;
   workspaces: WorkspaceDirectory;
   failpoints: Failpoints;
@@ -32,7 +32,7 @@ export interface StorageDeps {
 }
 
 /** Where everything is kept. `scopes` are those that have tasks, as of each call. */
-export interface Storage {
+interface Storage {
   blobs: BlobFiles;
   transcripts: Transcripts;
   inbox: Inbox;

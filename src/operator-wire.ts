@@ -15,7 +15,7 @@ const waitSeconds = z
   .min(0, 'must not be negative')
   .describe(`Seconds to wait for the task to settle; more than ${MAX_WAIT_SECONDS} counts as ${MAX_WAIT_SECONDS}.`);
 
-export const PART = z
+const PART = z
   .object({
     text: z.string().optional(),
     raw: z.string().optional().describe('Bytes of a file in base64.'),
@@ -61,7 +61,7 @@ export const CANCEL_REQUEST = z.object({ reason: z.string().min(1).max(1000).opt
 
 export const POLL_QUERY = z.object({ wait: z.coerce.number().pipe(waitSeconds).optional() });
 
-export const SHORT_STATES = TASK_STATES.map(shortState);
+const SHORT_STATES = TASK_STATES.map(shortState);
 export const taskState = z.enum(SHORT_STATES);
 
 const usage = z
@@ -77,7 +77,7 @@ const artifact = z.object({
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
-export const ERROR_BODY = z.object({
+const ERROR_BODY = z.object({
   code: z.string(),
   message: z.string(),
   violations: z.array(z.object({ field: z.string(), description: z.string() })).optional(),
@@ -119,7 +119,7 @@ export const TASKS_QUERY = z.object({
   ...page,
 });
 
-export const TASK_ROW = z.object({
+const TASK_ROW = z.object({
   cid: z.string(),
   taskId: z.string(),
   contextId: z.string(),

@@ -1,6 +1,7 @@
 // What a home keeps for itself belongs to its owner alone: folders 0700, files 0600, whatever the umask says and whatever
 // an earlier version left. Systems without such bits ignore them.
 import { chmodSync, closeSync, mkdirSync, openSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { systemCode } from './errors.js';
 
 const OTHERS = 0o077;
 
@@ -18,7 +19,7 @@ export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
     closeToOthers(path, 0o600);
   }
 }
@@ -37,7 +38,7 @@ export function closeToOthers(path: string, mode: 0o600 | 0o700): void {
   try {
     chmodSync(path, mode);
   } catch (error) {
-    if (!['EPERM', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!['EPERM', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
   }
 }
 

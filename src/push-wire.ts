@@ -17,7 +17,7 @@ export const PUSHES_QUERY = z.object({
   ...page,
 });
 
-export const PUSH_ROW = z.object({
+const PUSH_ROW = z.object({
   taskId: z.string(),
   configId: z.string(),
   caller: z.string(),

@@ -5,6 +5,10 @@ import { jsonFault } from './json-fault.js';
 /** Some editors put one in front of every file. */
 export const withoutByteOrderMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
+/** True for a JSON object: neither null nor a list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** The value; undefined for what is no JSON. */
 export function parseJson(text: string): unknown {
   try {

@@ -3,7 +3,8 @@
 // bindings of children. Other class instances pass as they are, since only the host's serializers know them.
 import { isNativeError } from 'node:util/types';
 import { clipped, errorText } from './errors.js';
-import { REDACTED, SECRET_NAMES, type Logger, type Secrets } from './log.js';
+import { SECRET_NAMES, type Logger } from './log.js';
+import { REDACTED, type Secrets } from './secrets/secrets.js';
 
 const LEVELS: ReadonlySet<PropertyKey> = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal']);
 const HIDDEN: ReadonlySet<string> = new Set(SECRET_NAMES);

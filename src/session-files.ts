@@ -1,7 +1,8 @@
 // How the ledger meets the transcripts: a task that ran in a session adds its lines to that session's file, and takes the
 // file along when it is the last to go.
-import { errorText } from './errors.js';
-import { holderOfFile, type Conversation, type TranscriptBin } from './ledger/leftovers.js';
+import { errorText, systemCode } from './errors.js';
+import type { Conversation } from './bus/parties.js';
+import { holderOfFile, type TranscriptBin } from './ledger/leftovers.js';
 import type { TaskRecord, TranscriptLine } from './ledger/records.js';
 import type { FileProblems } from './workspace/file-problems.js';
 import type { WorkspaceDirectory } from './workspace/directory.js';
@@ -24,7 +25,7 @@ export const saveSessionLines =
     try {
       transcripts.append(envelope.agent, file, lines);
     } catch (error) {
-      if (PASSING.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (PASSING.has(systemCode(error) ?? '')) throw error;
       problems.set(envelope.agent, `sessions/${file}.jsonl`, [`can't be written: ${errorText(error)}`], 'append');
     }
   };

@@ -6,7 +6,7 @@ import { AppError } from './errors.js';
 /** Objects and arrays inside each other, the outermost counting as 1. */
 export const MAX_DEPTH = 64;
 
-export interface StrictJson {
+interface StrictJson {
   value: unknown;
   /** Why the value, though well-formed, must be refused. `value` is then only good for finding a request's id. */
   refusal?: AppError;

@@ -1,6 +1,7 @@
 // The lasting id of a home, made at its first start; hop chains carry only hashes of it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isMissing } from './errors.js';
 import type { NewId } from './clock.js';
 import { dataDir } from './home.js';
 import { closeToOthers, makePrivateFolder, writePrivateFile } from './private-files.js';
@@ -13,7 +14,7 @@ export function ensureSwitchboardId(home: string, newId: NewId): string {
     closeToOthers(file, 0o600);
     if (id !== '') return id;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!isMissing(error)) throw error;
   }
   const id = newId();
   makePrivateFolder(dataDir(home));

@@ -1,6 +1,6 @@
 // Which variables settings and child processes can reach.
 import { createEnvironment } from '../src/environment.js';
-import { Secrets } from '../src/log.js';
+import { Secrets } from '../src/secrets/secrets.js';
 
 const variables = {
   PATH: '/bin',

@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { AppError } from '../src/errors.js';
-import { createLogger, Secrets, type Logger } from '../src/log.js';
+import { createLogger, type Logger } from '../src/log.js';
+import { Secrets } from '../src/secrets/secrets.js';
 import { redactingLogger } from '../src/redacting-logger.js';
 import { seededRandom } from './support/random.js';
 

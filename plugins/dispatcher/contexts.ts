@@ -1,12 +1,10 @@
 // Which contexts have a running turn, what waits for them, and how many turns each agent runs. One turn per context.
 import type { PromptAssigned, PromptRequest } from '../../src/bus/topics.js';
 
-/** A turn that waits until its context is free. The task exists, submitted. */
-export type Waiting = Omit<PromptAssigned, 'turn'>;
-
 export class Contexts {
   private readonly running = new Map<string, string>();
-  private readonly waiting = new Map<string, Waiting[]>();
+  /** Turns that wait until their context is free. Their tasks exist, submitted. */
+  private readonly waiting = new Map<string, PromptAssigned[]>();
   private readonly turns = new Map<string, number>();
 
   /** The task whose turn keeps the context busy, also while a canceled run has not settled. */
@@ -37,11 +35,11 @@ export class Contexts {
   }
 
   /** The turn that waits longest for this context. It goes on waiting until `withdraw`. */
-  nextFor(key: string): Waiting | undefined {
+  nextFor(key: string): PromptAssigned | undefined {
     return this.waiting.get(key)?.[0];
   }
 
-  enqueue(key: string, turn: Waiting): void {
+  enqueue(key: string, turn: PromptAssigned): void {
     const queue = this.waiting.get(key);
     if (queue) queue.push(turn);
     else this.waiting.set(key, [turn]);

@@ -4,6 +4,7 @@
 import type { PromptAssigned, PromptRequest, Refusal } from '../../src/bus/topics.js';
 import { isTerminal } from '../../src/a2a-model.js';
 import { toAppError } from '../../src/errors.js';
+import { assignedOf } from '../../src/executors/assigned-of.js';
 import type { TaskRecord } from '../../src/ledger/records.js';
 import { definePlugin, type PluginContext } from '../../src/plugin.js';
 import { contextKey, Contexts } from './contexts.js';
@@ -20,7 +21,7 @@ import { permission } from './guards/permission.js';
 import { quota } from './guards/quota.js';
 import { storage } from './guards/storage.js';
 import { target } from './guards/target.js';
-import { approvalQuestion, deadline, newTask, waitingTurn } from './new-task.js';
+import { approvalQuestion, deadline, newTask } from './new-task.js';
 import { agentOf } from './resolve.js';
 import { resumeCooldowns } from './resume-cooldowns.js';
 import { StormWatch } from './storm-watch.js';
@@ -97,7 +98,7 @@ class Dispatcher {
       if (!found) this.endUnstarted(taskId, 'The agent is not here any more.');
       else {
         const key = contextKey(caller.id, agent, record.task.contextId);
-        this.contexts.enqueue(key, waitingTurn(record, found.executor.name, 'named'));
+        this.contexts.enqueue(key, assignedOf(record, found.executor.name));
         keys.add(key);
       }
     }
@@ -191,13 +192,13 @@ class Dispatcher {
     }
     if (candidate.queue) {
       const queued = await ledger.create({ ...newTask(candidate, prompts), start: false });
-      this.contexts.enqueue(key, waitingTurn(queued, executor.name, reason));
+      this.contexts.enqueue(key, assignedOf(queued, executor.name, reason));
       return this.turns.startNext(key);
     }
     this.contexts.start(key, request.cid, agent.name);
     try {
       const created = await ledger.create({ ...newTask(candidate, prompts), start: true });
-      this.assign({ ...waitingTurn(created, executor.name, reason), turn: 1 });
+      this.assign(assignedOf(created, executor.name, reason));
     } catch (error) {
       this.turns.free(key, request.cid, agent.name);
       throw error;
@@ -223,7 +224,7 @@ class Dispatcher {
       const resumed = await ledger.resume({ taskId: cid, requestId, step });
       if (isTerminal(resumed.task.status.state)) return this.turns.free(key, cid, agent);
       const executor = target?.executor.name ?? record.envelope.executor;
-      this.assign({ ...waitingTurn(resumed, executor, 'named'), ...deadline(request), turn: resumed.envelope.turn });
+      this.assign({ ...assignedOf(resumed, executor), ...deadline(request) });
     } catch (error) {
       this.turns.free(key, cid, agent);
       throw error;

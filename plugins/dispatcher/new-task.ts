@@ -1,10 +1,9 @@
-// What an admitted prompt becomes: the ledger's new task, the turn to assign, and the question to the operator. Pure.
-import type { PromptAssigned, PromptRequest } from '../../src/bus/topics.js';
+// What an admitted prompt becomes: the ledger's new task, and the question to the operator. Pure.
+import type { PromptRequest } from '../../src/bus/topics.js';
 import { repliesDirectly } from '../../src/executors/contract.js';
 import type { PromptPort } from '../../src/executors/prompt-port.js';
 import type { NewTask } from '../../src/ledger/ledger-port.js';
-import type { Question, TaskRecord } from '../../src/ledger/records.js';
-import type { Waiting } from './contexts.js';
+import type { Question } from '../../src/ledger/records.js';
 import { targetOf, type Candidate } from './guard.js';
 
 /** The task that a candidate becomes, apart from how it begins. */
@@ -37,28 +36,6 @@ export function newTask(candidate: Candidate, prompts: Pick<PromptPort, 'pushCon
     ...(lookIn !== undefined && { lookIn }),
     ...(replyTo && { replyTo }),
     ...deadline(request),
-  };
-}
-
-/** The turn of a task that is about to be assigned, or waits to be. */
-export function waitingTurn(
-  { task, envelope }: TaskRecord,
-  executor: string,
-  reason: PromptAssigned['reason'],
-): Waiting {
-  const { caller, agent, chain, skill, traceparent, synthetic, deadlineAt } = envelope;
-  return {
-    cid: task.id,
-    executor,
-    agent,
-    reason,
-    contextId: task.contextId,
-    caller,
-    chain,
-    ...(skill !== undefined && { skill }),
-    ...(traceparent !== undefined && { traceparent }),
-    ...(synthetic && { synthetic }),
-    ...(deadlineAt !== undefined && { deadlineAt }),
   };
 }
 

@@ -2,7 +2,7 @@
 // guards.
 import type { ErrorCode } from '../../src/errors.js';
 
-export interface GuardRefusal {
+interface GuardRefusal {
   /** The guard's name, which is also the refusal's `rule`. */
   guard: string;
   when: string;

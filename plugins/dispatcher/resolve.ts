@@ -4,7 +4,7 @@ import type { PromptRequest } from '../../src/bus/topics.js';
 import type { AgentRegistry, ResolvedAgent } from '../../src/executors/registry-port.js';
 import type { TaskRecord } from '../../src/ledger/records.js';
 
-export type Resolution = ResolvedAgent & { reason: 'named' | 'skill' | 'default' };
+type Resolution = ResolvedAgent & { reason: 'named' | 'skill' | 'default' };
 
 /** Undefined when no agent fits. Agents that are not exposed exist for the operator only. */
 export function resolveAgent(

@@ -1,7 +1,8 @@
 // Starts the turns that wait for their context, each as soon as that is free and its agent has room.
+import type { PromptAssigned } from '../../src/bus/topics.js';
 import { toAppError } from '../../src/errors.js';
 import type { PluginContext } from '../../src/plugin.js';
-import type { Contexts, Waiting } from './contexts.js';
+import type { Contexts } from './contexts.js';
 
 /** A turn that could not be started, for want of disk space or of room at its agent, is tried again after this long. */
 const RETRY_MS = 1_000;
@@ -33,9 +34,9 @@ export class WaitingTurns {
     const { cid, agent } = turn;
     this.contexts.start(key, cid, agent);
     try {
-      const started = await this.context.core.ledger.startTurn(cid);
+      await this.context.core.ledger.startTurn(cid);
       this.contexts.withdraw(cid);
-      this.context.bus.publish('agent.prompt.assigned', { ...turn, turn: started.envelope.turn });
+      this.context.bus.publish('agent.prompt.assigned', turn);
     } catch (error) {
       this.contexts.release(key, cid, agent);
       if (toAppError(error).code === 'storage-failed') return this.retry(key);
@@ -46,7 +47,7 @@ export class WaitingTurns {
   }
 
   /** False also where the workspace's folder can't be looked at. */
-  private hasRoom({ cid, agent }: Waiting): boolean {
+  private hasRoom({ cid, agent }: PromptAssigned): boolean {
     const { core, log } = this.context;
     try {
       const own = core.workspaces.has(agent) ? core.workspaces.settings(agent).quota.concurrentTurns : undefined;

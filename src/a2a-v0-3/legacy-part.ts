@@ -1,5 +1,6 @@
 // A part as the two bindings of 0.3 wrote it. They had no filename or media type but on files, and data was an object:
 // anything else is wrapped in one and marked.
+import { isObject } from '../read-json.js';
 import type { Json, WirePart } from './wire.js';
 
 /** Marks a data part whose value was no object and had to be wrapped in one. */
@@ -33,6 +34,6 @@ const attributes = ({ mediaType, filename }: WirePart): Json => ({
 });
 
 function wrapped({ data, metadata }: WirePart): { data: unknown; metadata?: Json } {
-  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { data, metadata };
+  if (isObject(data)) return { data, metadata };
   return { data: { value: data }, metadata: { ...metadata, [WRAPPED]: true } };
 }

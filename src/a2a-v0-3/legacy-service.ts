@@ -6,7 +6,7 @@ import { protoFromJson, protoToJson } from './proto-json.js';
 import type { Json } from './wire.js';
 
 /** One message on the wire. */
-export interface LegacyCodec {
+interface LegacyCodec {
   /** Members that the schema does not have are left out. */
   write(json: Json): Buffer;
   /** Throws for bytes that are no such message. */
@@ -50,5 +50,3 @@ export const LEGACY_METHODS = {
   DeleteTaskPushNotificationConfig: method('DeleteTaskPushNotificationConfig', 'Nothing'),
   GetExtendedAgentCard: method('GetAgentCard', 'AgentCard'),
 } as const satisfies Record<string, LegacyMethod>;
-
-export type LegacyMethodName = keyof typeof LEGACY_METHODS;

@@ -8,7 +8,7 @@ import type { Envelope } from './envelope.js';
 import { isPattern, matches } from './pattern.js';
 import { TOPIC_KINDS, TOPIC_SUFFIX, type TopicKind, type TopicMap } from './topics.js';
 
-export type Handler<K extends TopicKind> = (payload: TopicMap[K], envelope: Envelope<K>) => void | Promise<void>;
+type Handler<K extends TopicKind> = (payload: TopicMap[K], envelope: Envelope<K>) => void | Promise<void>;
 /** Ends a subscription; calling it again does nothing. */
 export type Unsubscribe = () => void;
 
@@ -22,7 +22,7 @@ export interface Declaration {
   produces: readonly TopicKind[];
 }
 
-export interface PublishOptions {
+interface PublishOptions {
   causationId?: string;
   traceparent?: string;
 }

@@ -7,6 +7,13 @@ export interface CallerRef {
   scope: string;
 }
 
+/** Names one conversation: the same triple means the same session and transcript. `caller` is the caller's id. */
+export interface Conversation {
+  caller: string;
+  agent: string;
+  contextId: string;
+}
+
 /** One switchboard crossing: opaque hashes, so that a chain tells nothing about who ran what. */
 export interface Hop {
   switchboard: string;

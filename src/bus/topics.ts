@@ -14,16 +14,8 @@ import type {
 } from './follower-events.js';
 import type { CallerRef, Hop, ReplyTo } from './parties.js';
 
-export type {
-  PushAttempt,
-  PushFailed,
-  PushDead,
-  PushDisabled,
-  WatchEvent,
-  WatchSettled,
-  WatchDelivered,
-} from './follower-events.js';
-export type { CallerRef, Hop, ReplyTo } from './parties.js';
+export type * from './follower-events.js';
+export type * from './parties.js';
 
 export type Surface = 'a2a' | 'operator' | 'plugin' | 'tool' | 'delivery';
 

@@ -1,7 +1,8 @@
 // A home's own files, for commands that work without a server. Owners' files may be edited at any time: each rewrite
 // takes the file's own lock, so the home's lock is not needed for them.
 import { systemClock } from '../clock.js';
-import { Secrets, silentLogger } from '../log.js';
+import { silentLogger } from '../log.js';
+import { Secrets } from '../secrets/secrets.js';
 import type { CallerDirectory } from '../workspace/callers.js';
 import type { WorkspaceDirectory } from '../workspace/directory.js';
 import { FileProblems } from '../workspace/file-problems.js';

@@ -1,7 +1,8 @@
 // Command rebuild: throws the mirror away and reads it anew from the files, which hold everything it knows.
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
-import { Secrets, createLogger } from '../log.js';
+import { createLogger } from '../log.js';
+import { Secrets } from '../secrets/secrets.js';
 import { lockHome } from '../home-lock.js';
 import { mirrorFile } from '../home.js';
 import { createSwitchboard } from '../main.js';

@@ -9,7 +9,7 @@ import { settings, type Context } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 
 /** What `start` needs of a switchboard. */
-export type Startable = Pick<Switchboard, 'start' | 'stop' | 'core'>;
+type Startable = Pick<Switchboard, 'start' | 'stop' | 'core'>;
 
 export function addStart(
   program: Command,

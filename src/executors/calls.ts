@@ -14,7 +14,7 @@ import type { Admission, PromptPort } from './prompt-port.js';
 import { settle } from './settle.js';
 import type { Turns } from './turns.js';
 
-export interface CallsDeps {
+interface CallsDeps {
   prompts: PromptPort;
   ledger: Pick<Ledger, 'get' | 'follow' | 'committed' | 'replies'>;
   blobs: Pick<BlobStore, 'tentatively'>;

@@ -1,7 +1,7 @@
 // What an executor is: it serves agents, runs one turn at a time per context, and never speaks on the bus itself.
 // The host (host.ts) publishes its progress and the one end of its turn.
 import type { Artifact, Message, Part } from '../a2a-model.js';
-import type { CallerRef, Hop, Usage } from '../bus/topics.js';
+import type { CallerRef, Conversation, Hop, Usage } from '../bus/topics.js';
 import type { Answer } from '../ledger/records.js';
 
 export interface AgentSkill {
@@ -33,7 +33,7 @@ export interface AgentInfo {
 export const repliesDirectly = ({ replies }: Pick<AgentInfo, 'replies'>, opening: Message): boolean =>
   (typeof replies === 'function' ? replies(opening) : replies) === 'message';
 
-/** One turn's work. Plain data, apart from nothing: what survives a restart is all there is. */
+/** One turn's work. Plain data only: what survives a restart is all there is. */
 export interface Prompt {
   cid: string;
   taskId: string;
@@ -117,5 +117,5 @@ export interface Executor {
    */
   discard?(prompt: Prompt): void;
   /** True while it keeps a session of that conversation open; absent: it never does. */
-  isOpen?(conversation: { caller: string; agent: string; contextId: string }): boolean;
+  isOpen?(conversation: Conversation): boolean;
 }

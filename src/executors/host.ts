@@ -8,10 +8,11 @@ import { clipped, errorText, readable } from '../errors.js';
 import type { Ledger } from '../ledger/ledger-port.js';
 import type { TaskRecord } from '../ledger/records.js';
 import type { Logger } from '../log.js';
-import { redactedValue } from '../redacted-value.js';
+import { redactedValue } from '../secrets/redacted-value.js';
+import { assignedOf } from './assigned-of.js';
 import { RunFailure, type Executor, type RunOutcome } from './contract.js';
 import type { AgentRegistry } from './registry-port.js';
-import { assignedOf, endOfOutcome, endOfThrow, failedEnd, promptOf, Run, type TurnEnd } from './run.js';
+import { endOfOutcome, endOfThrow, failedEnd, promptOf, Run, type TurnEnd } from './run.js';
 import type { OpenTurn, Turns } from './turns.js';
 
 export const HOST_DECLARATION = {
@@ -27,15 +28,12 @@ export const HOST_DECLARATION = {
   ],
 } as const;
 
-export type HostBus = BusHandle<
-  (typeof HOST_DECLARATION)['consumes'][number],
-  (typeof HOST_DECLARATION)['produces'][number]
->;
+type HostBus = BusHandle<(typeof HOST_DECLARATION)['consumes'][number], (typeof HOST_DECLARATION)['produces'][number]>;
 
 /** An aborted run may take this long to settle before its executor is asked to discard it. */
 const SETTLE_MS = 5_000;
 
-export interface HostDeps {
+interface HostDeps {
   bus: HostBus;
   registry: AgentRegistry;
   ledger: Pick<Ledger, 'get' | 'isRunning'>;
@@ -108,7 +106,8 @@ export class ExecutorHost implements Turns {
     const { cid, turn } = assigned;
     const record = ledger.get(cid);
     if (!record) return;
-    if (!ledger.isRunning(cid, turn)) return this.neverRan(assigned);
+    // Canceled while the turn's start was on its way: nothing runs, and the context is free.
+    if (!ledger.isRunning(cid, turn)) return this.publishOutcome(assigned, 'TASK_STATE_CANCELED', 0);
     const run = this.open(assigned, record);
     const executor = registry.executor(assigned.executor);
     if (!executor) {
@@ -227,11 +226,6 @@ export class ExecutorHost implements Turns {
     this.runs.delete(run.assigned.cid);
     this.publishOutcome(run.assigned, state, this.deps.clock.now() - run.startedAt);
     if (this.running === 0) this.idle?.();
-  }
-
-  /** The task was canceled while its turn's start was on its way: nothing runs, and its context is free. */
-  private neverRan(assigned: PromptAssigned): void {
-    this.publishOutcome(assigned, 'TASK_STATE_CANCELED', 0);
   }
 
   private publishOutcome(assigned: PromptAssigned, state: TaskState, durationMs: number): void {

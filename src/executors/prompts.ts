@@ -16,7 +16,7 @@ export const PROMPTS_DECLARATION = {
   produces: ['agent.prompt.request', 'agent.prompt.cancel'],
 } as const;
 
-export type PromptsBus = BusHandle<
+type PromptsBus = BusHandle<
   (typeof PROMPTS_DECLARATION)['observes'][number],
   (typeof PROMPTS_DECLARATION)['produces'][number]
 >;

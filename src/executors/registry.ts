@@ -1,4 +1,5 @@
 // The executors in the order they registered, and the agents they serve.
+import type { Conversation } from '../bus/parties.js';
 import type { Logger } from '../log.js';
 import type { AgentInfo, Executor } from './contract.js';
 import type { AgentRegistry, ResolvedAgent } from './registry-port.js';
@@ -27,7 +28,7 @@ export class ExecutorRegistry implements AgentRegistry {
   }
 
   /** True while some executor keeps a session of that conversation open. */
-  isOpen(conversation: { caller: string; agent: string; contextId: string }): boolean {
+  isOpen(conversation: Conversation): boolean {
     return [...this.executors.values()].some((executor) => executor.isOpen?.(conversation));
   }
 

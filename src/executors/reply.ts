@@ -3,7 +3,7 @@
 import { textOf, type Part, type TextPart } from '../a2a-model.js';
 import { errorText } from '../errors.js';
 import type { TaskRecord } from '../ledger/records.js';
-import { RESPONSE_ARTIFACT } from '../ledger/task-reducer.js';
+import { RESPONSE_ARTIFACT } from '../ledger/spoken-answer.js';
 import type { BlobStore } from '../workspace/blob-store.js';
 import type { Inbox } from '../workspace/inbox.js';
 
@@ -12,7 +12,7 @@ export interface ReplyPorts {
   blobs: Pick<BlobStore, 'read'>;
 }
 
-export interface Reply {
+interface Reply {
   /** The asked agent did what it was asked for, asks back, or is still at it. */
   ok: boolean;
   text: string;

@@ -15,24 +15,6 @@ export type TurnEnd =
     }
   | { topic: 'agent.prompt.input.request'; payload: Pick<InputRequest, 'question' | 'from' | 'schema' | 'key'> };
 
-/** How a turn was assigned, for a task whose executor is not asked again. */
-export function assignedOf({ task, envelope }: TaskRecord): PromptAssigned {
-  const { turn, executor, agent, caller, chain, skill, traceparent, synthetic } = envelope;
-  return {
-    cid: task.id,
-    turn,
-    executor,
-    agent,
-    reason: 'named',
-    contextId: task.contextId,
-    caller,
-    chain,
-    ...(skill !== undefined && { skill }),
-    ...(traceparent !== undefined && { traceparent }),
-    ...(synthetic && { synthetic }),
-  };
-}
-
 /** The prompt an executor gets, from the task as committed: its own copy, so that no executor can change a task by it. */
 export function promptOf({ task, envelope }: TaskRecord, assigned: PromptAssigned): Prompt {
   const asked = task.history.filter((message) => message.role === 'ROLE_USER');

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.js';
 import type { Ledger } from '../ledger/ledger-port.js';
 import type { TaskRecord } from '../ledger/records.js';
 
-export interface SettleOptions {
+interface SettleOptions {
   ledger: Pick<Ledger, 'follow' | 'get'>;
   /** Ends the wait, e.g. because whoever waits has gone. */
   signal: AbortSignal;

@@ -1,12 +1,12 @@
 // Whether what callers and runs hand over are parts and artifacts, with members of the right types: what is stored is read
 // for as long as its task stays, by bindings that could write nothing else. Pure.
 import type { Artifact, Part } from '../a2a-model.js';
+import { isObject } from '../read-json.js';
 
 const KINDS = ['text', 'data', 'blob', 'url'] as const;
 
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === 'string';
-const isObjectOrAbsent = (value: unknown): boolean =>
-  value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
+const isObjectOrAbsent = (value: unknown): boolean => value === undefined || isObject(value);
 
 export function isPart(value: unknown): value is Part {
   if (typeof value !== 'object' || value === null) return false;

@@ -5,7 +5,7 @@ import { AppError } from '../errors.js';
 import type { ErrorWriter } from './door.js';
 import { parseStrict } from '../strict-json.js';
 
-export interface JsonBodyOptions {
+interface JsonBodyOptions {
   /** Bytes. */
   limit: number;
   /** Accepted media types, lower case. A request without Content-Type is read as JSON. */
@@ -63,7 +63,7 @@ const tooLarge = (limit: number): AppError => new AppError('too-large', `The bod
 const interrupted = (): AppError => new AppError('parse-error', 'The connection closed before the body ended.');
 
 /** The whole body. Throws AppError `too-large`; what remains unread is discarded once the response is out. */
-export function readBytes(req: Request, limit: number): Promise<Buffer> {
+function readBytes(req: Request, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -20,7 +20,7 @@ import { doorMetrics } from './door-metrics.js';
 import { Notices } from './notices.js';
 import { RateLimiter } from './token-bucket.js';
 
-export interface DoorDeps {
+interface DoorDeps {
   config: Pick<Config, 'rate' | 'maxBodyBytes' | 'lockout' | 'host' | 'publicUrl' | 'operatorHosts' | 'corsOrigins'>;
   callers: Pick<CallerDirectory, 'authenticate'>;
   /** What plugins know of who calls; they are asked before the key. */

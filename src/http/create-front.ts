@@ -15,7 +15,7 @@ import { Metrics } from './metrics.js';
 import { OpenStreams } from './open-streams.js';
 import { processMetrics } from './process-metrics.js';
 
-export interface FrontDeps {
+interface FrontDeps {
   config: Config;
   callers: CallerDirectory;
   authenticators: Authenticators;
@@ -27,7 +27,7 @@ export interface FrontDeps {
   lag: LagSource | undefined;
 }
 
-export interface Front {
+interface Front {
   gate: Gate;
   doors: Doors;
   streams: OpenStreams;

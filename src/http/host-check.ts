@@ -6,7 +6,7 @@ import { AppError } from '../errors.js';
 import { parseUrl } from '../net/parse-url.js';
 import { isLoopbackName } from './local-url.js';
 
-export interface Addressed {
+interface Addressed {
   /** The Host header as the connection brought it. */
   host: string | undefined;
   /** The host as trusted proxies tell it; equal to `host` without one. */

@@ -2,6 +2,7 @@
 // loses the last half minute of it, and nothing else depends on it.
 import type { Clock } from '../clock.js';
 import { errorText } from '../errors.js';
+import { keepNewest } from '../keep-newest.js';
 import type { Logger } from '../log.js';
 import type { KeyUse, KeyUseStore } from '../mirror/rows.js';
 import { keyId } from '../workspace/caller-keys.js';
@@ -9,7 +10,7 @@ import { keyId } from '../workspace/caller-keys.js';
 const WRITE_MS = 30_000;
 const CAPACITY = 10_000;
 
-export interface KeyUsesDeps {
+interface KeyUsesDeps {
   store: KeyUseStore;
   clock: Clock;
   log: Pick<Logger, 'warn'>;
@@ -35,13 +36,8 @@ export class KeyUses {
     const known = this.uses.get(id);
     // A key that moved to another caller begins anew.
     const requests = known?.caller === caller ? known.requests + 1 : 1;
-    this.uses.delete(id);
-    this.uses.set(id, { id, caller, lastUsedAt: this.deps.clock.now(), requests });
-    if (this.uses.size > CAPACITY) {
-      const oldest = this.uses.keys().next().value as string;
-      this.uses.delete(oldest);
-      this.unwritten.delete(oldest);
-    }
+    const gone = keepNewest(this.uses, id, { id, caller, lastUsedAt: this.deps.clock.now(), requests }, CAPACITY);
+    if (gone !== undefined) this.unwritten.delete(gone);
     this.unwritten.add(id);
     this.cancelWrite ??= this.deps.clock.after(WRITE_MS, () => this.write());
   }

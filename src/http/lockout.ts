@@ -1,8 +1,9 @@
 // Keys can't be guessed one after the other: an address that brings too many wrong ones is locked for a while. Whoever
 // shares the address with the guesser goes on with a key that worked from there before; bounded in memory.
 import type { Clock } from '../clock.js';
+import { keepNewest } from '../keep-newest.js';
 
-export interface LockoutRule {
+interface LockoutRule {
   /** Wrong keys within `seconds`. */
   failures: number;
   /** Also how long the address then stays locked. */
@@ -69,7 +70,7 @@ export class Lockout {
     const network = networkOf(address);
     const before = this.failures.get(network);
     const next = countFailure(before, this.clock.now(), this.rule);
-    remember(this.failures, network, next, this.capacity);
+    keepNewest(this.failures, network, next, this.capacity);
     const locked = next.lockedUntil !== (before?.lockedUntil ?? 0);
     if (locked) this.locks++;
     return locked;
@@ -77,15 +78,8 @@ export class Lockout {
 
   /** The key proved good. */
   worked(address: string, keyHash: string): void {
-    remember(this.known, pairOf(address, keyHash), this.clock.now(), this.capacity);
+    keepNewest(this.known, pairOf(address, keyHash), this.clock.now(), this.capacity);
   }
-}
-
-/** Deleting first keeps the map ordered by last use; what was unused for longest goes. */
-function remember<T>(map: Map<string, T>, name: string, value: T, capacity: number): void {
-  map.delete(name);
-  map.set(name, value);
-  if (map.size > capacity) map.delete(map.keys().next().value as string);
 }
 
 const pairOf = (address: string, keyHash: string): string => `${networkOf(address)} ${keyHash}`;

@@ -8,14 +8,14 @@ const SURFACES = ['a2a', 'card', 'operator', 'health', 'other'] as const;
 const CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'cut'] as const;
 
 /** Which part of the product an address belongs to. */
-export function surfaceOf(path: string): (typeof SURFACES)[number] {
+function surfaceOf(path: string): (typeof SURFACES)[number] {
   if (path.includes('/.well-known/')) return 'card';
   if (/^\/(?:a2a|agents)(?:\/|$)/.test(path)) return 'a2a';
   if (path === '/healthz' || path === '/readyz') return 'health';
   return /^\/(?:api|metrics|console)(?:\/|$)/.test(path) ? 'operator' : 'other';
 }
 
-export interface MeterDeps {
+interface MeterDeps {
   metrics: Metrics;
   log: Logger;
   clock: Clock;

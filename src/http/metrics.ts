@@ -8,7 +8,7 @@ export interface Counter {
 }
 
 /** One label's value and the number that belongs to it. */
-export type Reading = readonly (readonly [value: string, amount: number])[];
+type Reading = readonly (readonly [value: string, amount: number])[];
 
 const NAME = /^[a-z][a-z0-9_]*$/;
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';

@@ -9,7 +9,7 @@ export interface Endable {
   stop(): void;
 }
 
-export interface StreamLimits {
+interface StreamLimits {
   perCaller: number;
   total: number;
 }
@@ -31,7 +31,7 @@ export class StreamGroup {
   }
 }
 
-export interface OpenStreamsDeps {
+interface OpenStreamsDeps {
   limits: StreamLimits;
   clock: Clock;
   /** Whose key that is now, if it is good. */

@@ -1,14 +1,15 @@
 // The request rate per caller: a pure token bucket, and a bounded set of them.
 import type { Clock } from '../clock.js';
+import { keepNewest } from '../keep-newest.js';
 
-export interface Rate {
+interface Rate {
   /** Tokens that come back per minute. */
   perMinute: number;
   /** The most tokens a bucket holds. */
   burst: number;
 }
 
-export interface Bucket {
+interface Bucket {
   tokens: number;
   /** When `tokens` was right, in milliseconds since the epoch. */
   at: number;
@@ -38,10 +39,7 @@ export class RateLimiter {
   /** Takes a token of `name`. 0, or the seconds until the next one. */
   take(name: string): number {
     const { bucket, retryAfter } = takeToken(this.buckets.get(name), this.clock.now(), this.rate);
-    // Deleting first keeps the map ordered by last use.
-    this.buckets.delete(name);
-    this.buckets.set(name, bucket);
-    if (this.buckets.size > this.capacity) this.buckets.delete(this.buckets.keys().next().value as string);
+    keepNewest(this.buckets, name, bucket, this.capacity);
     return retryAfter;
   }
 

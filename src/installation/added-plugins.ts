@@ -18,7 +18,7 @@ import { watchFaults } from './watch-faults.js';
 /** How long one may take to load, to install and to get ready. */
 export const START_MS = 10_000;
 
-export interface AddedPluginsDeps {
+interface AddedPluginsDeps {
   bus: Bus;
   core: Core;
   mount(path: string, router: Router): void;

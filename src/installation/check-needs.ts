@@ -2,7 +2,7 @@
 import type { Capability } from '../capabilities.js';
 import type { Needs } from '../plugin.js';
 
-export interface Surroundings {
+interface Surroundings {
   hasPlugin(name: string): boolean;
   hasCapability(capability: Capability): boolean;
   settings: Readonly<Record<string, unknown>>;

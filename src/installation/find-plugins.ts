@@ -2,7 +2,7 @@
 // of them but a folder's list and a package's own description.
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorText } from '../errors.js';
+import { errorText, isMissing } from '../errors.js';
 
 export interface FoundPlugin {
   /** What it is called until its code says otherwise. */
@@ -79,7 +79,7 @@ const entries = (folder: string): string[] => {
       .filter((name) => !name.startsWith('.') && name !== 'node_modules')
       .sort();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 };

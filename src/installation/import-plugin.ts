@@ -4,12 +4,13 @@ import { createJiti, type Jiti } from 'jiti';
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemCode } from '../errors.js';
 import * as authoring from '../authoring/authoring.js';
 import { packageRoot } from '../package-root.js';
 import type { FoundPlugin } from './find-plugins.js';
 import { problemText } from './problem-text.js';
 
-export interface ImportedModule {
+interface ImportedModule {
   value: unknown;
   /** Where its code lies. */
   path: string;
@@ -68,9 +69,7 @@ function resolveOwn(name: string, place: Jiti): string {
 }
 
 const isMissing = (error: unknown, name: string): boolean =>
-  error instanceof Error &&
-  (error as NodeJS.ErrnoException).code === NOT_THERE &&
-  error.message.startsWith(`Cannot find module '${name}'`);
+  error instanceof Error && systemCode(error) === NOT_THERE && error.message.startsWith(`Cannot find module '${name}'`);
 
 /** The package's folder: what goes wrong anywhere in it is this plugin's. */
 function rootOf(file: string): string {

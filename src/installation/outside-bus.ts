@@ -4,7 +4,7 @@ import type { BusHandle, Unsubscribe } from '../bus/bus.js';
 import type { TopicKind } from '../bus/topics.js';
 import { payloadProblem } from './outside-topics.js';
 
-export interface OutsideBus {
+interface OutsideBus {
   handle: BusHandle<TopicKind, TopicKind>;
   /** Ends all its subscriptions. */
   leave(): void;

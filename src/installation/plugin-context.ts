@@ -9,7 +9,7 @@ import type { Core, Plugin, PluginContext } from '../plugin.js';
 import { audienceRouter } from './audience-router.js';
 import { outsideBus } from './outside-bus.js';
 
-export interface ContextDeps {
+interface ContextDeps {
   bus: Bus;
   core: Core;
   mount(path: string, router: Router): void;

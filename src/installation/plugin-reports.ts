@@ -4,7 +4,7 @@ import { clipped } from '../errors.js';
 import type { Logger } from '../log.js';
 import { withPlace } from './problem-text.js';
 
-export interface PluginReport {
+interface PluginReport {
   name: string;
   /** Path or package. */
   source: string;

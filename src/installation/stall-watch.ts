@@ -26,7 +26,7 @@ export function watchStalls(reports: PluginReports, log: Logger): () => void {
 }
 
 /** The innermost frame of a plugin's code is the one that did it. */
-export function blame(frames: readonly string[], reports: PluginReports, log: Logger): void {
+function blame(frames: readonly string[], reports: PluginReports, log: Logger): void {
   const place = frames.find((frame) => reports.whose(frame) !== undefined);
   const plugin = place === undefined ? undefined : reports.whose(place);
   if (plugin !== undefined) {

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { TASK_STATES } from '../a2a-model.js';
 import type { Clock } from '../clock.js';
 import type { Disk, Durability } from '../disk.js';
-import { AppError, errorText } from '../errors.js';
+import { AppError, errorText, systemCode } from '../errors.js';
 import type { Logger } from '../log.js';
 import { parseJson } from '../read-json.js';
 import { isTaskId } from '../workspace/names.js';
 import { RECORD_VERSION, type Checkpoint, type TaskRecord } from './records.js';
 
-export interface CheckpointStoreDeps {
+interface CheckpointStoreDeps {
   disk: Disk;
   /** The scope's folder; the checkpoints are in `<dir>/tasks/`. */
   dir: string;
@@ -158,7 +158,7 @@ export class CheckpointStore {
       this.deps.disk.writeFileNew(this.path(taskId), text, POINTS);
       return true;
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = systemCode(error);
       if (code === 'EEXIST' || code === 'ENOENT') return false;
       throw error;
     }

@@ -1,18 +1,17 @@
 // Brings committed tasks to their files and into the mirror, a little later and in slices. Order per task: transcript
 // lines, checkpoint, mirror row, and only then the journal may let go of its entries. Files are written soon, since
 // owners read them; rows may gather longer, because a larger transaction costs less a row.
+import type { Conversation } from '../bus/parties.js';
 import type { Clock } from '../clock.js';
 import { errorText } from '../errors.js';
 import type { Logger } from '../log.js';
-import type { KnownMessage, Mirror, TaskRow } from '../mirror/rows.js';
+import type { KnownMessage, Mirror } from '../mirror/rows.js';
 import type { LiveTask } from './live-task.js';
-import { statusSince, type RemoteRef, type TaskEvent, type TaskRecord, type Watch } from './records.js';
+import type { TaskEvent, TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';
-import { mayOweReply } from './owed-reply.js';
 import { Sweep } from './sweep.js';
-import { blobsOf } from './task-blobs.js';
 import { dropRow } from './task-files.js';
-import { webhookRows } from './webhook-rows.js';
+import { rowOf } from './task-row.js';
 
 /** A commit is in its checkpoint within 200 ms: this wait, and the slices after it. */
 const FILES_WAIT_MS = 100;
@@ -26,7 +25,7 @@ const ROWS_WAIT_MS = 500;
 const ROWS_AT_ONCE = 64;
 const RETRY_MS = 1_000;
 
-export interface CheckpointerDeps {
+interface CheckpointerDeps {
   clock: Clock;
   log: Logger;
   mirror: Mirror;
@@ -104,7 +103,7 @@ export class Checkpointer {
   }
 
   /** Saves the tasks of one session whose transcript lacks lines. */
-  saveSession(caller: string, agent: string, contextId: string): void {
+  saveSession({ caller, agent, contextId }: Conversation): void {
     for (const live of [...this.unsaved.keys()]) {
       const { task, envelope } = live.committed as TaskRecord;
       if (live.lines.length === 0 || task.contextId !== contextId) continue;
@@ -222,36 +221,3 @@ function first<T>(waiting: ReadonlyMap<T, number>, most: number, since = Infinit
 }
 
 const messageKey = (caller: string, messageId: string): string => `${caller}\n${messageId}`;
-
-const watchOf = ({ id, agent, state, since }: Watch, remote: RemoteRef | undefined): TaskRow['watch'] => ({
-  watchId: id,
-  agent,
-  state,
-  ...(remote?.taskId !== undefined && { remoteTaskId: remote.taskId }),
-  since,
-});
-
-/** The mirror's row of a record. */
-export function rowOf(record: TaskRecord): TaskRow {
-  const { task, envelope } = record;
-  const { id, contextId, status, metadata } = task;
-  const blobs = blobsOf(task);
-  return {
-    taskId: id,
-    scope: envelope.caller.scope,
-    caller: envelope.caller.id,
-    agent: envelope.agent,
-    contextId,
-    ...(envelope.direct && { direct: true }),
-    state: status.state,
-    statusAt: statusSince(record),
-    createdAt: envelope.createdAt,
-    seq: envelope.seq,
-    head: JSON.stringify({ id, contextId, status, ...(metadata && { metadata }) }),
-    messages: envelope.messages,
-    ...(envelope.pushConfigs && { webhooks: webhookRows(envelope) }),
-    ...(blobs.length > 0 && { blobs }),
-    ...(envelope.watch && { watch: watchOf(envelope.watch, envelope.remote) }),
-    ...(mayOweReply({ task, envelope }) && { owesReply: true }),
-  };
-}

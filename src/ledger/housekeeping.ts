@@ -20,7 +20,7 @@ export interface TaskLimits {
   maxTasks?: number;
 }
 
-export interface HousekeepingDeps {
+interface HousekeepingDeps {
   ledger: Pick<FileLedger, 'expire' | 'purge'>;
   mirror: Pick<Mirror, 'oldest' | 'count'>;
   clock: Clock;

@@ -2,7 +2,7 @@
 // damaged does not, and only real damage is reported.
 import { join } from 'node:path';
 import { AppError } from '../errors.js';
-import { parseJson } from '../read-json.js';
+import { isObject, parseJson } from '../read-json.js';
 import { isTaskId } from '../workspace/names.js';
 import { journalPath, removeSegment, type JournalFolder } from './journal-folder.js';
 import { RECORD_VERSION, type JournalEntry, type PurgedEntry } from './records.js';
@@ -16,7 +16,7 @@ export interface DamagedLine {
   problem: string;
 }
 
-export interface RecoveredJournal {
+interface RecoveredJournal {
   /** Without those of purged tasks: whatever was written about them before is over. */
   entries: JournalEntry[];
   purged: PurgedEntry[];
@@ -112,8 +112,6 @@ function takeHeader(file: string, header: SegmentHeader, cuts: Map<string, numbe
     cuts.set(name, Math.min(bytes, cuts.get(name) ?? bytes));
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const isHeader = (value: unknown): value is SegmentHeader & Record<string, unknown> =>
   isObject(value) && value.kind === 'journal' && typeof value.v === 'number';

@@ -1,15 +1,14 @@
 // The write-ahead journal of one scope. Invariants: entries are committed in the order they were appended, one write
 // per event-loop tick; a callback runs only when its entry is as durable as configured; an error leaves no trace.
 import { join } from 'node:path';
-import { AppError, errorText } from '../errors.js';
-import { isMissing } from '../disk.js';
+import { AppError, errorText, isMissing } from '../errors.js';
 import { journalPath, type JournalFolder } from './journal-folder.js';
 import type { JournalEntry, PurgedEntry } from './records.js';
 import { Segment, headerLine, segmentName, segmentNumber } from './segment.js';
 import { SegmentRetirement } from './segment-retirement.js';
 
 /** Called once per entry; with an AppError `storage-failed` when the entry is not, and never will be, in the journal. */
-export type Settled = (error?: Error) => void;
+type Settled = (error?: Error) => void;
 
 interface Group {
   text: string;

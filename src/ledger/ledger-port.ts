@@ -1,6 +1,6 @@
 // The ledger as the rest of the product uses it. What it shows is committed; what it is told is shown only after.
 import type { Message, PushConfig, TaskState } from '../a2a-model.js';
-import type { CallerRef } from '../bus/topics.js';
+import type { CallerRef, Conversation } from '../bus/topics.js';
 import type { PushTable, PushTry, ScheduledPush } from '../mirror/push-rows.js';
 import type { KnownMessage, TaskQuery, WatchRow } from '../mirror/rows.js';
 import type {
@@ -174,7 +174,7 @@ export interface Ledger {
   /** Ids of tasks that were accepted but never started, oldest first. */
   queued(): string[];
   /** Writes what the transcript of this session still lacks. */
-  saveSession(caller: string, agent: string, contextId: string): void;
+  saveSession(conversation: Conversation): void;
   /** Writes all checkpoints and transcripts now. */
   flush(): Promise<void>;
   /** False after a failed write until one succeeds. */

@@ -1,7 +1,7 @@
 // The ledger: the one writer of task state. An event is folded, appended to the journal, and only when the commit is
 // there shown to callers, followers and the bus.
 import { isTerminal } from '../a2a-model.js';
-import type { CallerRef, PromptCancel } from '../bus/topics.js';
+import type { CallerRef, Conversation, PromptCancel } from '../bus/topics.js';
 import { AppError, errorText } from '../errors.js';
 import type { KnownMessage, TaskQuery } from '../mirror/rows.js';
 import { takeFromBus, type LedgerBus } from './bus-events.js';
@@ -25,7 +25,7 @@ import { TaskReplies } from './task-replies.js';
 import { TaskWatches } from './task-watches.js';
 import { reduce, refusalOf } from './task-reducer.js';
 
-export interface LedgerDeps extends Omit<TaskPurgeDeps, 'memory' | 'checkpointer' | 'load'> {
+interface LedgerDeps extends Omit<TaskPurgeDeps, 'memory' | 'checkpointer' | 'load'> {
   bus: LedgerBus;
   boot: string;
 }
@@ -100,8 +100,9 @@ export class FileLedger implements Ledger {
     return this.mustAppend(live, { type: 'turn-started', turn: (live.head as TaskRecord).envelope.turn });
   }
 
-  keep = async (taskId: string, turn: number, kept: Kept): Promise<void> =>
-    void (await this.mustAppend(this.mustLoad(taskId), { type: 'kept', turn, kept }));
+  async keep(taskId: string, turn: number, kept: Kept): Promise<void> {
+    await this.mustAppend(this.mustLoad(taskId), { type: 'kept', turn, kept });
+  }
 
   async cancel(taskId: string, by: string, reason?: string): Promise<TaskRecord> {
     const live = this.mustLoad(taskId);
@@ -172,8 +173,8 @@ export class FileLedger implements Ledger {
     return this.checkpointer.flush();
   }
 
-  saveSession(caller: string, agent: string, contextId: string): void {
-    this.checkpointer.saveSession(caller, agent, contextId);
+  saveSession(conversation: Conversation): void {
+    this.checkpointer.saveSession(conversation);
   }
 
   /** Commits and checkpoints everything, then closes the files. Nothing is accepted afterwards. */

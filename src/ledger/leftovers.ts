@@ -1,5 +1,6 @@
 // What a purged task leaves beside its own file: its session's transcript, when no task of that conversation is left, and
 // stored files that nobody uses any more. Safe to repeat: what may go follows from how things are now.
+import type { Conversation } from '../bus/parties.js';
 import type { Mirror } from '../mirror/rows.js';
 import { sessionFile } from '../workspace/names.js';
 import type { PurgedEvent, TaskRecord } from './records.js';
@@ -11,9 +12,6 @@ export interface PurgedTask {
   event: PurgedEvent;
 }
 
-/** Names one conversation: the same triple means the same transcript. */
-export type Conversation = Pick<PurgedEvent, 'caller' | 'agent' | 'contextId'>;
-
 /** The transcripts, as far as a purge needs them. */
 export interface TranscriptBin {
   /** Names of all stored files that the transcript mentions. */
@@ -22,7 +20,7 @@ export interface TranscriptBin {
 }
 
 /** The stored files of scopes, as far as a purge needs them. */
-export interface BlobBin {
+interface BlobBin {
   /** Removes the file; false when it was put a moment ago, and whoever did that may be about to use it. */
   removeUnused(scope: string, blob: string): boolean;
 }

@@ -10,7 +10,7 @@ import type { PushSchedule } from './ledger-port.js';
 const TRIES_AT_ONCE = 256;
 const TRIES_WAIT_MS = 500;
 
-export interface PushTimetableDeps {
+interface PushTimetableDeps {
   mirror: Pick<Mirror, 'pushes'>;
   clock: Pick<Clock, 'after'>;
   log: Logger;

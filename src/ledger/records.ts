@@ -42,13 +42,13 @@ export interface Kept {
 }
 
 /** The operator's consent to the whole task, asked before its first turn. Undecided while `decision` is absent. */
-export interface Approval {
+interface Approval {
   requestId: string;
   decision?: 'approve' | 'decline';
 }
 
 /** A message the task accepted, for recognising a resend. `hash` is over what the sender chose (see message-hash.ts). */
-export interface AcceptedMessage {
+interface AcceptedMessage {
   id: string;
   hash: string;
   at: number;
@@ -100,7 +100,7 @@ export interface Watch {
 }
 
 /** Who is told what becomes of a task, and how far that is done. */
-export interface Reply extends ReplyTo {
+interface Reply extends ReplyTo {
   /** Everything up to this position was told. */
   acknowledged: number;
 }

@@ -3,7 +3,7 @@
 import { AppError, errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Mirror, TaskRow } from '../mirror/rows.js';
-import { rowOf } from './checkpointer.js';
+import { rowOf } from './task-row.js';
 import { readJournal, removeSegments } from './journal-reader.js';
 import { NOTHING_ELSE, type Leftovers } from './leftovers.js';
 import type { JournalEntry, PurgedEntry, TaskRecord, TranscriptLine } from './records.js';
@@ -23,7 +23,7 @@ export interface RecoveryReport {
   unmirrored: number;
 }
 
-export interface RecoveryDeps {
+interface RecoveryDeps {
   stores: ScopeStores;
   mirror: Mirror;
   log: Logger;

@@ -10,7 +10,7 @@ const REST_MS = 50;
 /** One part work, this many parts rest. */
 const REST_TIMES = 10;
 
-export interface RoundsOptions {
+interface RoundsOptions {
   clock: Clock;
   log: Logger;
   /** One round, in steps. What it throws ends this round; the next one starts as usual. */

@@ -17,7 +17,7 @@ export interface ScopeStore {
   checkpoints: CheckpointStore;
 }
 
-export interface ScopeStoresDeps {
+interface ScopeStoresDeps {
   disk: Disk;
   clock: Clock;
   log: Logger;

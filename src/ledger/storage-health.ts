@@ -5,7 +5,7 @@ import type { Logger } from '../log.js';
 
 const REPAIR_MS = 1_000;
 
-export interface StorageHealthOptions {
+interface StorageHealthOptions {
   clock: Clock;
   log: Logger;
   /** Writes something that was hurt by the failure; false when nothing was hurt. */

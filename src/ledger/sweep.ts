@@ -5,7 +5,7 @@ import type { Logger } from '../log.js';
 
 const RETRY_MS = 1_000;
 
-export interface SweepOptions {
+interface SweepOptions {
   clock: Clock;
   log: Logger;
   /** For the log, when a step fails. */

@@ -1,12 +1,13 @@
 // Takes ended tasks out of the world. Invariant: the purge is in the journal before anything goes, and its entry stays
 // there until everything is gone, so that the next start finishes what a crash broke off. From the commit on the task
 // answers like one that never was.
+import type { Conversation } from '../bus/parties.js';
 import type { Clock } from '../clock.js';
 import { errorText } from '../errors.js';
 import type { Logger } from '../log.js';
 import type { Mirror, PurgedRow } from '../mirror/rows.js';
 import type { Checkpointer } from './checkpointer.js';
-import type { Conversation, Leftovers, Present, PurgedTask } from './leftovers.js';
+import type { Leftovers, Present, PurgedTask } from './leftovers.js';
 import type { LiveTask } from './live-task.js';
 import type { PurgedEntry, PurgedEvent, TaskRecord } from './records.js';
 import type { ScopeStores } from './scope-stores.js';

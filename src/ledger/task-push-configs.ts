@@ -6,7 +6,7 @@ import type { LiveTask } from './live-task.js';
 import { configRefusal, pushRefusal } from './push-configs.js';
 import type { DeadLetter, PushEvent, PushRegistration, TaskRecord } from './records.js';
 
-export interface TaskPushConfigsDeps {
+interface TaskPushConfigsDeps {
   /** Throws `task-not-found`. */
   load(taskId: string): LiveTask;
   append(live: LiveTask, event: PushEvent): Promise<TaskRecord>;

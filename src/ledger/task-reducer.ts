@@ -6,9 +6,6 @@ import { configRefusal, isPushEvent, pushRefusal, withPushEvent } from './push-c
 import type { CreatedEvent, JournalEntry, Question, TaskEnvelope, TaskEvent, TaskRecord, Update } from './records.js';
 import { closeAnswer, endMessage, RESPONSE_ARTIFACT } from './spoken-answer.js';
 
-export { RESPONSE_ARTIFACT } from './spoken-answer.js';
-export type { Reduction } from './draft.js';
-
 /** What a task says that ended because a question stayed open. */
 const NO_ANSWER = 'no answer in time';
 

@@ -16,7 +16,7 @@ const TABLES = [
 ];
 
 /** The indexes a list runs over. While they are missing the database says that its rebuild is not finished. */
-export const LIST_INDEXES = ['tasks_by_lane', 'tasks_by_context', 'tasks_by_state'];
+const LIST_INDEXES = ['tasks_by_lane', 'tasks_by_context', 'tasks_by_state'];
 
 /**
  * Call in a transaction. Returns what makes the list indexes again: until it has run, rows may be written and found by

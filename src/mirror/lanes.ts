@@ -2,7 +2,7 @@
 // they use, never per task.
 import type { Database, Statement } from 'better-sqlite3';
 
-export interface LaneKey {
+interface LaneKey {
   readonly scope: string;
   readonly caller: string;
   readonly agent: string;
@@ -10,7 +10,7 @@ export interface LaneKey {
   readonly direct?: boolean | undefined;
 }
 
-export interface Lane extends LaneKey {
+interface Lane extends LaneKey {
   readonly id: number;
   readonly direct: boolean;
 }

@@ -33,8 +33,7 @@ export interface ScheduledPush extends PushLane {
   nextAt: number;
 }
 
-export const PUSH_STATES = ['pending', 'retrying', 'disabled', 'dead'] as const;
-export type PushState = (typeof PUSH_STATES)[number];
+export type PushState = 'pending' | 'retrying' | 'disabled' | 'dead';
 
 export interface PushQuery {
   caller?: string;

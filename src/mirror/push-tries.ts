@@ -5,7 +5,7 @@ import type { PushTry } from './push-rows.js';
 import { stateCode, stateName } from './state-code.js';
 
 /** How many are remembered. */
-export const KEPT_TRIES = 100_000;
+const KEPT_TRIES = 100_000;
 
 interface Stored {
   seq: number;

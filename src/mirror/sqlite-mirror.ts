@@ -47,7 +47,7 @@ const WRITES = {
   remove: 'DELETE FROM tasks WHERE id = ?',
 };
 
-export interface MirrorFile {
+interface MirrorFile {
   db: Database;
   fresh: boolean;
   clock: Pick<Clock, 'now'>;

@@ -12,7 +12,7 @@ const SENTENCES = {
   aborted: 'the request was given up',
 } as const;
 
-export type FetchFailure = keyof typeof SENTENCES;
+type FetchFailure = keyof typeof SENTENCES;
 
 export class FetchError extends Error {
   override readonly name = 'FetchError';

@@ -1,6 +1,6 @@
 // On whose word a request is made: that decides which addresses it may reach. Pure.
 
-export type FetchPurpose = 'webhook' | 'file' | 'remote-agent' | 'model' | 'tool' | 'notifier';
+type FetchPurpose = 'webhook' | 'file' | 'remote-agent' | 'model' | 'tool' | 'notifier';
 
 export interface FetchPolicy {
   /** What for, as the log names it. Decides nothing. */

@@ -8,7 +8,7 @@ import { FetchError } from './fetch-error.js';
 import { bareHost } from './read-target.js';
 import type { ResolveName } from './resolve-name.js';
 
-export interface AgentRules {
+interface AgentRules {
   rules: AddressRules;
   resolve: ResolveName;
   trusted: boolean;

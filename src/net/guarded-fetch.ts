@@ -47,7 +47,7 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-export interface GuardedFetchDeps {
+interface GuardedFetchDeps {
   /** Hosts, addresses, ranges or `*` that may be reached although private, also over http. */
   allowPrivate: readonly string[];
   clock: Pick<Clock, 'after'>;

@@ -17,7 +17,7 @@ export interface StreamLimits {
 }
 
 /** Finds the client for a URL. Throws FetchError. */
-export type Dial = (url: string) => Promise<{ agent: Dispatcher; origin: string; path: string }>;
+type Dial = (url: string) => Promise<{ agent: Dispatcher; origin: string; path: string }>;
 
 /** Statuses whose answers have no body (Fetch standard). */
 const BODILESS = new Set([204, 205, 304]);

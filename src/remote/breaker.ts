@@ -1,7 +1,7 @@
 // Whether a peer is worth a try: after some failures in a row it is left alone for a while, then one request tries, and
 // another one a pause later if that one does not come back. Pure; the state is a value.
 
-export interface Breaker {
+interface Breaker {
   failures: number;
   /** Milliseconds since the epoch; while it lasts, nothing is tried. */
   openUntil: number;

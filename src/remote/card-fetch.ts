@@ -18,14 +18,14 @@ export function cardUrls(url: string): string[] {
   return [...new Set([path, ''])].flatMap((below) => NAMES.map((name) => `${base.origin}${below}/.well-known/${name}`));
 }
 
-export interface FetchedCard {
+interface FetchedCard {
   url: string;
   headers: Headers;
   /** Absent: what was fetched last is still right. */
   card?: PeerCard;
 }
 
-export interface CardRequest {
+interface CardRequest {
   /** Where it was found last, with the headers that make the request conditional. */
   last?: { url: string; validators: Record<string, string> };
   headers: Record<string, string>;

@@ -1,6 +1,6 @@
 // One agent's key and headers: put where its card wants them, into requests to its own origin only, and taken out of
 // whatever comes back.
-import { REDACTED } from '../log.js';
+import { REDACTED } from '../secrets/secrets.js';
 import type { RemoteAgent } from '../workspace/remote-agent-files.js';
 import { secretsOfEntry } from '../workspace/remote-agent-secrets.js';
 import type { KeyPlace } from './key-place.js';

@@ -1,5 +1,5 @@
 // What a peer's error means for whoever called: by numbers and reasons, never by the words of a message. Pure tables.
-import { isObject } from '../workspace/owner-json.js';
+import { isObject } from '../read-json.js';
 import type { RemoteFault } from './remote-port.js';
 
 /** An error as a binding brought it. */
@@ -15,7 +15,7 @@ export interface PeerFailure {
   details?: unknown;
 }
 
-export interface Meaning {
+interface Meaning {
   fault: RemoteFault;
   code: string;
 }

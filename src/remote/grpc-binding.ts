@@ -15,7 +15,7 @@ import type { Route } from './interface-route.js';
 import { RequestPatience } from './request-patience.js';
 import type { Operation, OperationName } from './write-request.js';
 
-export interface GrpcOptions {
+interface GrpcOptions {
   net: Pick<GuardedFetch, 'checkedAddresses'>;
   clock: Clock;
   faults: PeerFaults;

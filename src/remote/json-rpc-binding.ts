@@ -1,5 +1,5 @@
 // JSON-RPC of 1.0 and 0.3 as a client speaks it.
-import { isObject } from '../workspace/owner-json.js';
+import { isObject } from '../read-json.js';
 import type { Binding, BindingOptions } from './binding.js';
 import type { ProtocolVersion } from './peer-card.js';
 import type { PeerFaults } from './peer-faults.js';
@@ -18,7 +18,7 @@ const LEGACY_METHODS: Readonly<Partial<Record<OperationName, string>>> = {
   GetExtendedAgentCard: 'agent/getAuthenticatedExtendedCard',
 };
 
-export interface JsonRpcOptions {
+interface JsonRpcOptions {
   http: PeerHttp;
   faults: PeerFaults;
   url: string;

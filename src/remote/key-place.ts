@@ -1,5 +1,5 @@
 // Where a card wants the key: its security requirements and schemes, in the spelling of 1.0 and of 0.3. Pure.
-import { isObject } from '../workspace/owner-json.js';
+import { isObject } from '../read-json.js';
 
 export type KeyPlace =
   | { in: 'header'; name: string; scheme?: 'Bearer' | 'Basic' }

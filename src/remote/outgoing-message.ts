@@ -9,9 +9,9 @@ import type { BlobStore } from '../workspace/blob-store.js';
 import type { RemoteMessage, RemotePart, SendRequest } from './remote-port.js';
 
 /** Where the hop chain travels, on the request and on the message, since peers read either. */
-export const CHAIN = 'switchboard.chain';
+const CHAIN = 'switchboard.chain';
 
-export interface OutgoingPorts {
+interface OutgoingPorts {
   hops: Pick<Hops, 'of'>;
   blobs: Pick<BlobStore, 'read'>;
 }

@@ -1,7 +1,7 @@
 // An agent's card as this side uses it, whichever version of the protocol wrote it: pure 0.3, pure 1.0 or both in one.
 // What is unknown is told; what is broken costs only itself.
 import type { AgentSkill } from '../executors/contract.js';
-import { isObject } from '../workspace/owner-json.js';
+import { isObject } from '../read-json.js';
 import { keyPlaces, type KeyPlace } from './key-place.js';
 
 export type BindingName = 'JSONRPC' | 'HTTP+JSON' | 'GRPC';

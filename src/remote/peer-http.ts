@@ -30,7 +30,7 @@ export interface HttpAnswer {
   bytes: Buffer;
 }
 
-export interface PeerHttpDeps {
+interface PeerHttpDeps {
   net: Pick<GuardedFetch, 'fetch'>;
   clock: Clock;
   faults: PeerFaults;

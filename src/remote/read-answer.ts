@@ -1,6 +1,6 @@
 // What a peer answers, read leniently: tasks, messages and events in the shapes of both versions, wrapped or bare. Pure.
 import { TASK_STATES, type TaskState } from '../a2a-model.js';
-import { isObject } from '../workspace/owner-json.js';
+import { isObject } from '../read-json.js';
 import { metadataOf, readParts, Unread } from './read-part.js';
 import type {
   RemoteArtifact,

@@ -2,7 +2,7 @@
 // named, never dropped in silence. Pure.
 import { WRAPPED } from '../a2a-v0-3/legacy-part.js';
 import { decodeBase64 } from '../base64.js';
-import { isObject } from '../workspace/owner-json.js';
+import { isObject } from '../read-json.js';
 import type { RemotePart } from './remote-port.js';
 
 type Json = Record<string, unknown>;

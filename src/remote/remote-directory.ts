@@ -5,7 +5,7 @@ import { RemoteError } from './remote-error.js';
 import { RemotePeer } from './remote-peer.js';
 import type { CallOptions, Peer, RemoteAgents, RemoteAgentView } from './remote-port.js';
 
-export interface RemoteDirectoryDeps extends SessionDeps {
+interface RemoteDirectoryDeps extends SessionDeps {
   files: RemoteAgentFiles;
   /** False: nothing goes out. */
   enabled: boolean;

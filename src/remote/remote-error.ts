@@ -1,7 +1,7 @@
 // Why a call to a remote agent did not work, in words that its user may read: the fault says what to do about it.
 import type { RemoteFault } from './remote-port.js';
 
-export interface RemoteErrorDetails {
+interface RemoteErrorDetails {
   /**
    * The peer's own reason where it gave one, e.g. `TASK_NOT_CANCELABLE`, or `HTTP_502`; what is decided is decided by
    * fault and code, never by the message.

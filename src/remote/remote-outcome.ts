@@ -6,7 +6,7 @@ import type { RemoteTask } from './remote-port.js';
 export type RemoteOutcome = Exclude<RunOutcome, { kind: 'delegated' }>;
 
 /** How far the remote task is, its message already kept as parts of this side. */
-export interface RemoteProgress {
+interface RemoteProgress {
   state: RemoteTask['status']['state'];
   /** The status message's parts; empty when there is none. */
   words: readonly Part[];

@@ -1,7 +1,7 @@
 // The operations on one agent: which way they go, what is repeated when it fails, and what comes back in this product's
 // own data model.
 import pRetry from 'p-retry';
-import { isTerminal, type TaskState } from '../a2a-model.js';
+import { isSettled } from '../a2a-model.js';
 import { IDEMPOTENT_SEND } from '../extension-uris.js';
 import { downloadFile } from './download.js';
 import { speaksOtherwise } from './fault-codes.js';
@@ -222,9 +222,6 @@ function about(taskId: string, event: RemoteEvent): RemoteEvent {
 /** True when a stream may end after this, false when it may not, undefined when this says nothing about it. */
 function settles(event: RemoteEvent): boolean | undefined {
   if (event.kind === 'message') return true;
-  if (event.kind === 'task') return mayEnd(event.task.status.state);
-  return event.kind === 'status' ? mayEnd(event.status.state) : undefined;
+  if (event.kind === 'task') return isSettled(event.task.status.state);
+  return event.kind === 'status' ? isSettled(event.status.state) : undefined;
 }
-
-const mayEnd = (state: TaskState): boolean =>
-  isTerminal(state) || state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED';

@@ -1,5 +1,5 @@
 // HTTP+JSON of 1.0 and 0.3 as a client speaks it.
-import { isObject } from '../workspace/owner-json.js';
+import { isObject } from '../read-json.js';
 import type { Binding, BindingOptions } from './binding.js';
 import type { ProtocolVersion } from './peer-card.js';
 import type { PeerFaults } from './peer-faults.js';
@@ -8,7 +8,7 @@ import type { Answer } from './read-answer.js';
 import { RemoteError } from './remote-error.js';
 import { writeLegacyBody, writeParams, type Json, type Operation } from './write-request.js';
 
-export interface RestOptions {
+interface RestOptions {
   http: PeerHttp;
   faults: PeerFaults;
   /** The interface's address: paths go below it. */

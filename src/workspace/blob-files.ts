@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.js';
-import { isMissing, type Disk, type Durability } from '../disk.js';
-import { AppError } from '../errors.js';
+import type { Disk, Durability } from '../disk.js';
+import { AppError, isMissing } from '../errors.js';
 import type { BlobRef, BlobStore } from './blob-store.js';
 
 const FOLDER = 'blobs';
@@ -22,7 +22,7 @@ interface Shared {
 /** Whoever put a file has so long to make a task refer to it. Many times longer than that takes. */
 const CLAIM_MS = 60_000;
 
-export interface BlobFilesDeps {
+interface BlobFilesDeps {
   disk: Disk;
   clock: Pick<Clock, 'now'>;
   /** The folder of a scope; blobs are in `blobs/` below it. */

@@ -1,13 +1,14 @@
 // Changes of a callers.json document as it is on disk: each edits the raw document in place and leaves alone what it
 // does not know.
 import { AppError } from '../errors.js';
+import { isObject } from '../read-json.js';
 import { readKey } from './caller-entries.js';
 import { keyHash, keyHint, keyId } from './caller-keys.js';
 import type { NewKeyOptions } from './callers.js';
 import { nameProblem } from './names.js';
-import { isObject, type Document } from './owner-json.js';
+import type { Document } from './owner-json.js';
 
-export interface NewCaller {
+interface NewCaller {
   name: string;
   note?: string;
   agents?: string[];

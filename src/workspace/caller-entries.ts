@@ -7,7 +7,7 @@ import type { Caller } from './callers.js';
 import { nameProblem } from './names.js';
 import type { Reading } from './owner-json.js';
 
-export interface CallerKey {
+interface CallerKey {
   /** SHA-256, lower-case hex. */
   hash: string;
   hint: string;

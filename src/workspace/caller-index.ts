@@ -3,7 +3,7 @@
 import type { CallerEntry, CallersReading } from './caller-entries.js';
 import type { Caller } from './callers.js';
 
-export interface KeyOwner {
+interface KeyOwner {
   caller: Caller;
   /** Milliseconds since the epoch; absent = never. */
   expiresAt?: number;

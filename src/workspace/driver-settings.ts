@@ -2,7 +2,7 @@
 // A driver's name that is not known here keeps whatever it says.
 import { z } from 'zod';
 import { AppError } from '../errors.js';
-import { secretsIn, secretsOfArguments } from '../secret-values.js';
+import { secretsIn, secretsOfArguments } from '../secrets/secret-values.js';
 import { NAME } from './names.js';
 import { parseUrl } from '../net/parse-url.js';
 

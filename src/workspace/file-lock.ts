@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError } from '../errors.js';
+import { AppError, isMissing, systemCode } from '../errors.js';
 
 /** How long (ms) another process may hold the lock before the wait is given up. */
 const WAIT_MS = 3_000;
@@ -14,7 +14,7 @@ const STALE_MS = 10_000;
 
 const queues = new Map<string, Promise<unknown>>();
 
-export interface HeldLock {
+interface HeldLock {
   /** Throws when another process took the lock for stale and now holds it. Ask right before the write counts. */
   assertHeld(): void;
 }
@@ -75,7 +75,7 @@ function create(file: string, mine: string): boolean {
     writeFileSync(file, mine, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -92,7 +92,7 @@ function isStale(file: string, holder: string): boolean {
     process.kill(Number(pid), 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return systemCode(error) === 'ESRCH';
   }
 }
 
@@ -103,7 +103,7 @@ function breakLock(file: string, stale: string): void {
     renameSync(file, aside);
     if (contentOf(aside) !== stale) linkSync(aside, file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCode(error);
     if (code === 'ENOENT') return;
     if (code !== 'EEXIST') throw error;
   }
@@ -114,7 +114,7 @@ function contentOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface FolderCount {
+interface FolderCount {
   files: number;
   bytes: number;
 }

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import type { CallerRef } from '../bus/topics.js';
 import { randomId } from '../clock.js';
-import { AppError } from '../errors.js';
+import { AppError, systemCode } from '../errors.js';
 import type { WorkspaceDirectory } from './directory.js';
 import { FolderUse } from './folder-use.js';
 import { callerFilePart, isTaskId } from './names.js';
@@ -28,7 +28,7 @@ const RESULTS = 'a2a';
 const MAX_SAME_NAME = 10_000;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
-export interface IncomingFile {
+interface IncomingFile {
   caller: Pick<CallerRef, 'id'>;
   /** As the sender named it; anything. */
   filename?: string;
@@ -40,7 +40,7 @@ export interface IncomingFile {
 /** `2026-01-31T12:34:56.789Z` → `20260131T123456Z`. */
 const stamp = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 
-export interface InboxOptions {
+interface InboxOptions {
   workspaces: Pick<WorkspaceDirectory, 'path'>;
   /** What a workspace's inbox may hold; without limit when absent. */
   limits?(workspace: string): Pick<StorageQuota, 'inboxFiles' | 'inboxBytes'>;
@@ -121,7 +121,7 @@ export class Inbox {
       try {
         mkdirSync(folder, { mode: 0o700 });
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        if (systemCode(error) !== 'EEXIST') throw error;
       }
       assertRealFolder(folder);
     }
@@ -135,7 +135,7 @@ function linkNew(folder: string, from: string, name: string): boolean {
     linkSync(join(folder, from), join(folder, name));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -159,7 +159,7 @@ function writeNew(folder: string, name: string, bytes: Uint8Array): boolean {
   try {
     fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
   try {

@@ -14,7 +14,7 @@ const SESSION_FILE = /^[a-z0-9-]{1,40}(\.[a-z0-9-]{1,40})?_[a-z0-9_-]{1,100}(\.[
 const HAS_CAPITAL = /[A-Z]/;
 
 /** Names with a meaning of their own: in caller ids, session file names, routes and tenants. */
-export const RESERVED_NAMES: ReadonlySet<string> = new Set(['operator', 'plugin', 'default', 'tasks', 'v1']);
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['operator', 'plugin', 'default', 'tasks', 'v1']);
 
 /** True for a name that a caller, a workspace or a remote agent may have. */
 export const isName = (name: string): boolean => NAME.test(name) && !RESERVED_NAMES.has(name);

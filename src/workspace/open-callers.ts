@@ -3,7 +3,8 @@
 import { join } from 'node:path';
 import type { Clock } from '../clock.js';
 import { AppError } from '../errors.js';
-import type { Logger, Secrets } from '../log.js';
+import type { Logger } from '../log.js';
+import type { Secrets } from '../secrets/secrets.js';
 import {
   addCaller,
   addCallerKey,
@@ -32,7 +33,7 @@ const AMBIGUITY_MS = 1_000;
 /** A key pasted into every workspace must not make a line that nobody can read. */
 const MAX_NAMED = 10;
 
-export interface CallersOptions {
+interface CallersOptions {
   workspaces: WorkspaceDirectory;
   clock: Clock;
   log: Logger;

@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync, type Dirent } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { AppError } from '../errors.js';
-import type { Logger, Secrets } from '../log.js';
+import { AppError, isMissing, systemCode } from '../errors.js';
+import type { Logger } from '../log.js';
+import type { Secrets } from '../secrets/secrets.js';
 import { secretsOfDriver } from './driver-settings.js';
 import { fallbackCard, readCard, type CardReading } from './card-source.js';
 import type { NewWorkspace, WorkspaceDirectory } from './directory.js';
@@ -20,7 +21,7 @@ const DRIVER_FILE = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/;
 /** What problems of a folder as a whole are filed under. */
 const FOLDER = 'folder';
 
-export interface WorkspacesOptions {
+interface WorkspacesOptions {
   /** Absolute path of the home. */
   home: string;
   log: Logger;
@@ -130,7 +131,7 @@ class HomeWorkspaces implements WorkspaceDirectory {
       this.fresh.touch();
     } catch (error) {
       rmSync(draft, { recursive: true, force: true });
-      const { code } = error as NodeJS.ErrnoException;
+      const code = systemCode(error);
       throw code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ? exists : error;
     }
   }
@@ -178,7 +179,7 @@ class HomeWorkspaces implements WorkspaceDirectory {
         (entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()),
       );
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      if (isMissing(error)) return [];
       throw error;
     }
   }

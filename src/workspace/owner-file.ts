@@ -1,5 +1,6 @@
 // One file that its owner edits with whatever tool: every `get` sees the file as it is now, at the price of one stat.
 import { readFileSync, statSync, type BigIntStats } from 'node:fs';
+import { systemCode } from '../errors.js';
 import { withoutByteOrderMark } from '../read-json.js';
 import { Freshness } from './freshness.js';
 import { readDocument, type Reading } from './owner-json.js';
@@ -11,7 +12,7 @@ const RACY_MS = 50;
 /** Where the disk counts whole seconds only. */
 const RACY_COARSE_MS = 2_000;
 
-const code = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
+const code = (error: unknown): string => systemCode(error) ?? 'unknown error';
 
 const same = (a: BigIntStats, b: BigIntStats): boolean =>
   a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
@@ -23,7 +24,7 @@ function isRacy(stat: BigIntStats, readAt: number): boolean {
 }
 
 /** The text of an owner's file without its byte order mark, `missing`, or why it can't be read. */
-export type TextReading = { text: string } | { missing: true } | { problem: string };
+type TextReading = { text: string } | { missing: true } | { problem: string };
 
 function readText(path: string, stat: BigIntStats | undefined): TextReading {
   if (!stat) return { missing: true };
@@ -46,7 +47,7 @@ export function readOwnerText(path: string): TextReading {
   }
 }
 
-export interface OwnerFileOptions<T> {
+interface OwnerFileOptions<T> {
   path: string;
   /** How often to look; at every `get` when absent. */
   fresh?: Freshness;

@@ -1,6 +1,6 @@
 // The text of an owner's JSON file as a document: its format version, and the bare array that some write.
 // Problems never quote the text, since it may hold keys.
-import { readJson } from '../read-json.js';
+import { isObject, readJson } from '../read-json.js';
 
 /** The format version this code reads and writes. */
 export const FILE_VERSION = 1;
@@ -12,9 +12,6 @@ export interface Reading {
   document?: Document;
   problem?: string;
 }
-
-export const isObject = (value: unknown): value is Document =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function versionProblem(v: unknown): string | undefined {
   if (v === undefined) return undefined;

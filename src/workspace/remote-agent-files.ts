@@ -3,7 +3,7 @@
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { configFile } from '../home.js';
-import type { Secrets } from '../log.js';
+import type { Secrets } from '../secrets/secrets.js';
 import type { WorkspaceDirectory } from './directory.js';
 import type { FileProblems } from './file-problems.js';
 import { nameProblem } from './names.js';
@@ -35,7 +35,7 @@ const schema = z.object({
 /** `url` is the agent's base or its card; `key` and `headers` are secret; `protocol` pins a version. */
 export type RemoteAgent = z.infer<typeof schema>;
 
-export interface RemoteAgentsReading {
+interface RemoteAgentsReading {
   agents: RemoteAgent[];
   /** Set while the file can't be read: `agents` are then those of the last time it could. */
   unreadable?: string;
@@ -43,7 +43,7 @@ export interface RemoteAgentsReading {
 }
 
 /** Pure: bad entries and repeated names are skipped and reported by place or name. `file` is named in problems. */
-export function readRemoteAgents(
+function readRemoteAgents(
   { document, problem }: Reading,
   last?: RemoteAgentsReading,
   file = FILE,
@@ -78,7 +78,7 @@ function secretsOf({ document }: Reading): string[] {
   return (Array.isArray(list) ? (list as unknown[]) : []).flatMap(secretsOfEntry);
 }
 
-export interface RemoteAgentFilesOptions {
+interface RemoteAgentFilesOptions {
   /** The home's own list is read where this is given. */
   home?: string;
   workspaces: WorkspaceDirectory;

@@ -1,7 +1,7 @@
 // What is secret in an entry of agents.json: its key and header values, what its addresses carry along, and of each the
 // part that a peer may repeat without what stands around it. Pure.
 
-import { secretsOfUrl } from '../secret-values.js';
+import { secretsOfUrl } from '../secrets/secret-values.js';
 
 /** Headers whose value is a scheme and what it wants; of others only the schemes that are common. */
 const AUTHORIZATION = /authorization$/i;

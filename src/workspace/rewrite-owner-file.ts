@@ -13,12 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { AppError } from '../errors.js';
+import { AppError, isMissing, systemCode } from '../errors.js';
 import { withFileLock } from './file-lock.js';
 import { readOwnerText } from './owner-file.js';
 import { readDocument, writeDocument, type Document } from './owner-json.js';
 
-export interface RewriteOptions {
+interface RewriteOptions {
   /** The member that a bare array stands for. */
   list?: string;
   /** Called when the new content is written but not in place yet, and when it is; a test can stop the process there. */
@@ -39,7 +39,7 @@ export async function rewriteOwnerFile<T>(
   try {
     mkdirSync(dirname(path), { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
   // A link is followed here, or the rename would replace the link and leave the owner's real file behind.
   const target = resolveLink(path);
@@ -59,7 +59,7 @@ function resolveLink(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return path;
+    if (isMissing(error)) return path;
     throw error;
   }
 }
@@ -103,7 +103,7 @@ function syncFolder(folder: string): void {
       closeSync(fd);
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCode(error);
     if (code !== 'EISDIR' && code !== 'EPERM' && code !== 'EINVAL') throw error;
   }
 }

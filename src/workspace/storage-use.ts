@@ -3,7 +3,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.js';
-import { errorText } from '../errors.js';
+import { errorText, systemCode } from '../errors.js';
 import type { Logger } from '../log.js';
 
 /** What the switchboard itself writes below a scope's folder. */
@@ -22,7 +22,7 @@ interface Use {
   measuring: boolean;
 }
 
-export interface StorageUseDeps {
+interface StorageUseDeps {
   /** The folder that holds `tasks/`, `journal/`, `sessions/` and `blobs/` of a scope. */
   folderOf(scope: string): string;
   clock: Pick<Clock, 'now'>;
@@ -102,7 +102,7 @@ async function unlessGone<T, U>(work: Promise<T>, otherwise: U): Promise<T | U> 
   try {
     return await work;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return otherwise;
     throw error;
   }

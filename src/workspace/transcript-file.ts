@@ -1,9 +1,9 @@
 // One transcript file's bytes as lines, and back: pure. A last line that was never finished does not count; a damaged
 // one elsewhere is left out and reported.
 import type { Part } from '../a2a-model.js';
-import { parseJson } from '../read-json.js';
+import { isObject, parseJson } from '../read-json.js';
 import { AppError } from '../errors.js';
-import { FILE_VERSION, isObject } from './owner-json.js';
+import { FILE_VERSION } from './owner-json.js';
 
 /**
  * A line of a session's transcript. (taskId, n) is its identity: a line is written again after a crash only if the file
@@ -28,7 +28,7 @@ export const TRANSCRIPT_HEADER = `${JSON.stringify({ v: FILE_VERSION, kind: 'tra
 const NEWLINE = 0x0a;
 const ROLES: ReadonlySet<unknown> = new Set<TranscriptLine['role']>(['user', 'assistant', 'tool', 'operator']);
 
-export interface TranscriptContent {
+interface TranscriptContent {
   lines: TranscriptLine[];
   /** Numbers, from 1, of lines that are none. */
   damaged: number[];

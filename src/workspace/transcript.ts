@@ -1,8 +1,8 @@
 // Sessions' transcripts, `<workspace>/.a2a/sessions/<file>.jsonl`: append-only, and a line that the file already holds is
 // not written again, so that recovery may offer everything it knows.
 import { dirname, join } from 'node:path';
-import { isMissing, type Disk, type Durability } from '../disk.js';
-import { AppError } from '../errors.js';
+import type { Disk, Durability } from '../disk.js';
+import { AppError, isMissing } from '../errors.js';
 import type { WorkspaceDirectory } from './directory.js';
 import type { FileProblems } from './file-problems.js';
 import { isSessionFile } from './names.js';
@@ -10,7 +10,7 @@ import { readTranscript, transcriptText, type TranscriptLine } from './transcrip
 
 export type { TranscriptLine } from './transcript-file.js';
 
-export interface TranscriptsOptions {
+interface TranscriptsOptions {
   disk: Disk;
   workspaces: Pick<WorkspaceDirectory, 'path' | 'has'>;
   durability: Durability;

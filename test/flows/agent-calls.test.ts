@@ -7,6 +7,7 @@ import type { TasksAnswer, TaskView } from '../../src/operator-wire.js';
 import { A2aClient } from '../support/a2a-client.js';
 import { FakeOpenAi, textOf } from '../support/fake-openai.js';
 import { OperatorServer } from '../support/operator-server.js';
+import { SkippingClock } from '../support/skipping-clock.js';
 import { SdkPeer, type SdkPeerOptions } from '../support/peers/sdk-peer.js';
 
 const peers: SdkPeer[] = [];
@@ -16,10 +17,12 @@ afterEach(async () => {
 
 const KEY = 'the-key-of-far-agents';
 
-async function start(options: SdkPeerOptions & { followSeconds?: number } = {}) {
+type StartOptions = SdkPeerOptions & { followSeconds?: number; clock?: SkippingClock };
+
+async function start({ followSeconds = 5, clock, ...options }: StartOptions = {}) {
   const peer = await new SdkPeer({ key: KEY, ...options }).start();
   peers.push(peer);
-  const server = await OperatorServer.start({ settings: { followSeconds: options.followSeconds ?? 5 } });
+  const server = await OperatorServer.start({ settings: { followSeconds } }, undefined, clock);
   const files = join(server.home.path, 'workspaces', 'demo');
   const write = (name: string, value: unknown): void => writeFileSync(join(files, '.a2a', name), JSON.stringify(value));
   write('agents.json', { v: 1, agents: [{ name: 'far', url: peer.url, key: KEY }] });
@@ -183,11 +186,21 @@ describe('a model', () => {
   }
 
   test('lists agents, sends files of the workspace, looks after a task and cancels it', async () => {
-    const world = await start({ followSeconds: 0.2 });
+    const clock = new SkippingClock();
+    // Longer than a busy machine takes for an answer; shorter than the operator's own wait.
+    const world = await start({ followSeconds: 20, clock });
     const { files, peer, server } = world;
     const endpoint = await FakeOpenAi.start();
     try {
       const use = (args: object): Promise<string> => useTool(world, endpoint, args);
+      /** What is told of work that goes on when the time is up. */
+      const begin = async (text: string): Promise<string> => {
+        const count = peer.executor.begun.length + 1;
+        const told = use({ action: 'send', agent: 'far', text });
+        await peer.executor.whenBegun(count);
+        clock.skip(20_000);
+        return told;
+      };
       expect(await use({ action: 'agents' })).toMatch(/^- far: reachable \(A2A 1\.0 over JSONRPC.*\); .*skills: /m);
       mkdirSync(join(files, 'notes'));
       writeFileSync(join(files, 'notes', 'plan.md'), 'the plan');
@@ -209,12 +222,12 @@ describe('a model', () => {
       expect(await use(send('notes/plan.md'))).toMatch(/^far answered/);
       expect(peer.executor.begun[0]?.parts[1]).toMatchObject({ filename: 'plan.md', mediaType: 'text/markdown' });
 
-      const held = await use({ action: 'send', agent: 'far', text: 'hold on' });
+      const held = await begin('hold on');
       const taskId = /task ([a-z0-9_-]+)/.exec(held)?.[1];
       expect(await use({ action: 'status', taskId })).toMatch(/still at work/);
       peer.executor.releaseAll();
       expect(await use({ action: 'status', taskId })).toMatch(/^far answered [^]*held: on$/);
-      const second = /task ([a-z0-9_-]+)/.exec(await use({ action: 'send', agent: 'far', text: 'hold it' }))?.[1];
+      const second = /task ([a-z0-9_-]+)/.exec(await begin('hold it'))?.[1];
       expect(await use({ action: 'cancel', taskId: second })).toMatch(/was canceled/);
       expect(await use({ action: 'status', taskId: 'of-somebody-else' })).toMatch(/There is no task of-somebody-else/);
       expect(await use({ action: 'dance' })).toMatch(/must be agents, send, status or cancel/);

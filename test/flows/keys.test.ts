@@ -6,6 +6,7 @@ import type { CallersAnswer, MintedKey, MintedWebhookSecret } from '../../src/ca
 import { type as typed } from '../support/fake-terminal.js';
 import { OperatorServer } from '../support/operator-server.js';
 import { OPERATOR_KEY } from '../support/test-home.js';
+import { systemClock } from '../../src/clock.js';
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} };
 const A2A = { 'A2A-Version': '1.0' };
@@ -140,7 +141,10 @@ describe('a webhook secret', () => {
 
 describe('guessing', () => {
   it('locks an address after twenty wrong keys, for either surface, but not those who work from there', async () => {
-    const server = await OperatorServer.start({ callers: ['ann', 'bob'], settings: { lockout: { failures: 20 } } });
+    // No second of the lock is over before the last question, however slow the machine.
+    const clock = { now: () => Date.UTC(2030, 0), after: systemClock.after };
+    const options = { callers: ['ann', 'bob'], settings: { lockout: { failures: 20 } } };
+    const server = await OperatorServer.start(options, undefined, clock);
     const [ann, bob] = [server.home.keys['ann'] as string, server.home.keys['bob'] as string];
     expect(await statusOf(server, ann)).toBe(200);
     const guesses = await Promise.all(Array.from({ length: 20 }, (_, i) => statusOf(server, `guess-${i}`)));

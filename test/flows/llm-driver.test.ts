@@ -197,13 +197,6 @@ describe('an assistant that is a language model', () => {
     expect(endOf(events)).toBe('fine COMPLETED');
   });
 
-  it('is not given up while a tool takes its time', async () => {
-    configure({ patienceSeconds: 0.3 }, { tools: { shell: true } });
-    endpoint.script({ calls: [{ name: 'shell', args: { command: 'sleep 1; echo rested' } }] }, { text: 'awake' });
-    expect(answerOf(await ask('rest'))).toBe('awake');
-    expect(results()).toContain('rested');
-  });
-
   it('is stopped when it never stops', async () => {
     endpoint.script({ text: Array<string>(30).fill('x'.repeat(100_000)), then: 'hang' });
     expect(reasonOf(await ask('hi'))).toMatch(/said too much/);

@@ -1,7 +1,7 @@
 // What a webhook receives, and when: the real server and a real receiver on loopback.
 import { Webhook } from 'standardwebhooks';
 import { TOPIC_KINDS } from '../../src/bus/topics.js';
-import { Secrets } from '../../src/log.js';
+import { Secrets } from '../../src/secrets/secrets.js';
 import { KEYS, sendParams, useBridgeServer } from '../surfaces/a2a-bridge/bridge-server.js';
 import { Receiver, type ReceivedRequest } from '../support/receiver.js';
 import { SkippingClock } from '../support/skipping-clock.js';

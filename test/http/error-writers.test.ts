@@ -3,7 +3,8 @@ import express from 'express';
 import { AppError, ERROR_CODES, type ErrorCode, type ErrorDetails } from '../../src/errors.js';
 import { ERROR_TABLE } from '../../src/http/error-table.js';
 import { createErrorWriters, requestId } from '../../src/http/error-writers.js';
-import { createLogger, Secrets } from '../../src/log.js';
+import { createLogger } from '../../src/log.js';
+import { Secrets } from '../../src/secrets/secrets.js';
 import { serve, type Answer } from './serve.js';
 
 const logged: string[] = [];

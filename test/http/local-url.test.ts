@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger, Secrets } from '../../src/log.js';
+import { createLogger } from '../../src/log.js';
+import { Secrets } from '../../src/secrets/secrets.js';
 import { localUrl } from '../../src/http/local-url.js';
 import { createSwitchboard } from '../../src/main.js';
 import { makeTestHome } from '../support/test-home.js';

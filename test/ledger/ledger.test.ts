@@ -392,7 +392,7 @@ describe('a session', () => {
     await home.ledger.create(newTask('t2', { contextId: 'other' }));
     await home.say(delta('t1', 'answer'), completed('t1'));
     expect(home.lines).toEqual([]);
-    home.ledger.saveSession(ALICE.id, 'demo', 'ctx');
+    home.ledger.saveSession({ caller: ALICE.id, agent: 'demo', contextId: 'ctx' });
     expect(home.lines.map(({ taskId, text }) => [taskId, text])).toEqual([
       ['t1', 'hello'],
       ['t1', 'answer'],

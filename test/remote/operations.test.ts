@@ -135,6 +135,7 @@ describe.each(CASES)('over %s of A2A %s, at the official server', (binding, vers
     await server.executor.whenBegun(1);
     await peer.setPush(id, { id: 'watch-1', url: 'http://127.0.0.1:1/callback', token: 'token-1' });
     await peer.deletePush(id, 'watch-1');
+    expect(server.webhooks).toEqual(['save http://127.0.0.1:1/callback', 'delete watch-1']);
   });
 
   test('tasks are listed where the version has a list', async () => {

@@ -1,6 +1,7 @@
 // A real server in this process, on a fresh home, with its operator at hand. Stopped and removed after each test.
 import { afterEach } from '@jest/globals';
 import type { Config } from '../../src/config.js';
+import { systemClock, type Clock } from '../../src/clock.js';
 import { silentLogger, type Logger } from '../../src/log.js';
 import { createSwitchboard, type Switchboard } from '../../src/main.js';
 import type { TaskView } from '../../src/operator-wire.js';
@@ -25,18 +26,23 @@ export class OperatorServer {
     readonly manual: ManualAgent,
     readonly url: string,
     private readonly log: Logger,
+    private readonly clock: Clock,
   ) {}
 
-  static async start(options: HomeOptions = {}, log = silentLogger()): Promise<OperatorServer> {
+  static async start(
+    options: HomeOptions = {},
+    log = silentLogger(),
+    clock: Clock = systemClock,
+  ): Promise<OperatorServer> {
     const home = makeTestHome(options);
     cleanUp.push(() => home.remove());
-    return OperatorServer.on(home, log);
+    return OperatorServer.on(home, log, clock);
   }
 
-  private static async on(home: TestHome, log: Logger): Promise<OperatorServer> {
+  private static async on(home: TestHome, log: Logger, clock: Clock): Promise<OperatorServer> {
     const manual = new ManualAgent();
     const config: Partial<Config> = { home: home.path, host: '127.0.0.1', port: 0 };
-    const switchboard = await createSwitchboard({ config, log, plugins: [manual.plugin] });
+    const switchboard = await createSwitchboard({ config, log, clock, plugins: [manual.plugin] });
     let stopped = false;
     const stop = switchboard.stop.bind(switchboard);
     switchboard.stop = async () => {
@@ -47,13 +53,13 @@ export class OperatorServer {
     };
     cleanUp.push(() => switchboard.stop());
     const { url } = await switchboard.start();
-    return new OperatorServer(home, switchboard, manual, url, log);
+    return new OperatorServer(home, switchboard, manual, url, log, clock);
   }
 
   /** A clean stop and a new server on the same home. */
   async restart(): Promise<OperatorServer> {
     await this.switchboard.stop();
-    return OperatorServer.on(this.home, this.log);
+    return OperatorServer.on(this.home, this.log, this.clock);
   }
 
   async call<T = TaskView>(

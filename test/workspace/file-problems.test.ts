@@ -1,4 +1,5 @@
-import { createLogger, Secrets } from '../../src/log.js';
+import { createLogger } from '../../src/log.js';
+import { Secrets } from '../../src/secrets/secrets.js';
 import { FileProblems } from '../../src/workspace/file-problems.js';
 
 function open(): { problems: FileProblems; lines: string[] } {

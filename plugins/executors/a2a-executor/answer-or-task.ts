@@ -8,7 +8,7 @@ import type { Peer, SendResult } from '../../../src/remote/remote-port.js';
 /** Between two looks at the list, the last one again and again. */
 const LOOKS_MS = [15_000, 30_000, 60_000, 300_000];
 
-export interface Waiting {
+interface Waiting {
   messageId: string;
   remote: RemoteRef | undefined;
   /** Aborts when the turn is over: then only the answer counts. */

@@ -13,7 +13,7 @@ import type { CallOptions, Peer, RemoteAgentView, SendResult } from '../../../sr
 import { answerOrTask } from './answer-or-task.js';
 import { remoteContext } from './remote-context.js';
 
-export interface RemoteExecutorDeps {
+interface RemoteExecutorDeps {
   core: Pick<Core, 'remotes' | 'ledger' | 'blobs' | 'hops' | 'clock' | 'newId' | 'config' | 'failpoints'>;
   log: Logger;
   /** Whose agents: those of a workspace's own list, or those of the home's. */

@@ -7,7 +7,7 @@ import type { AgentPart, CallOptions, CallResult } from '../../../src/authoring/
 import { CallFailure } from '../../../src/authoring/call-failure.js';
 import { AppError } from '../../../src/errors.js';
 import { settle } from '../../../src/executors/settle.js';
-import { RESPONSE_ARTIFACT } from '../../../src/ledger/task-reducer.js';
+import { RESPONSE_ARTIFACT } from '../../../src/ledger/spoken-answer.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
 import type { Core } from '../../../src/plugin.js';
 import { partsOf, receivedParts } from './agent-parts.js';

@@ -16,7 +16,7 @@ import { checkDefinition, infoOf } from './check-definition.js';
 import { AgentRun, type Calls, type RunPorts } from './agent-run.js';
 import type { Unwinding } from './unwinding.js';
 
-export interface AgentExecutorDeps {
+interface AgentExecutorDeps {
   core: RunPorts['core'] & { registry: Pick<Core['registry'], 'find'> };
   log: Core['log'];
   calls: Calls;

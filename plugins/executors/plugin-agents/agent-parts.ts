@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { AgentAnswer, AgentArtifact, AgentPart, ReceivedPart } from '../../../src/authoring/agent-definition.js';
 import type { Part } from '../../../src/a2a-model.js';
 import { RunFailure } from '../../../src/executors/contract.js';
-import { RESPONSE_ARTIFACT } from '../../../src/ledger/task-reducer.js';
+import { RESPONSE_ARTIFACT } from '../../../src/ledger/spoken-answer.js';
 import { mediaTypeOf } from '../../../src/media-type.js';
 import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 import { safeFileName } from '../../../src/workspace/safe-file-name.js';

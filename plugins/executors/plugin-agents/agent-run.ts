@@ -12,7 +12,7 @@ import type {
   WorkHandle,
 } from '../../../src/authoring/agent-definition.js';
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
-import { redactedFile } from '../../../src/redacted-value.js';
+import { redactedFile } from '../../../src/secrets/redacted-value.js';
 import type { Core } from '../../../src/plugin.js';
 import { artifactOf, partsOf, plainData, receivedParts, type PutBytes } from './agent-parts.js';
 import { conversation } from './conversation.js';

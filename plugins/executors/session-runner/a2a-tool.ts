@@ -15,7 +15,7 @@ import type { FileOut } from './tools.js';
 
 export type A2aToolCore = Pick<Core, 'calls' | 'registry' | 'remotes' | 'config' | 'clock'>;
 
-export interface A2aToolDeps {
+interface A2aToolDeps {
   core: A2aToolCore;
   ports: ReplyPorts;
   prompt: Prompt;

@@ -7,7 +7,7 @@ import type { GuardedFetch } from '../../../src/net/guarded-fetch.js';
 import { mediaTypeOf } from '../../../src/media-type.js';
 import { parseUrl } from '../../../src/net/parse-url.js';
 
-export interface DownloadedFile {
+interface DownloadedFile {
   /** As the sender named it, or as the address ends; anything. */
   name: string;
   mediaType: string;

@@ -3,7 +3,7 @@
 import type { StandingFile } from './standing-files.js';
 import type { Frame, ToolDeclaration } from '../../../src/authoring/driver.js';
 
-export interface FrameInput {
+interface FrameInput {
   workspace: string;
   caller: string;
   /** True for the operator's own conversation. */

@@ -4,7 +4,7 @@ import type { Attachment } from '../../../src/authoring/driver.js';
 import { RunFailure } from '../../../src/executors/contract.js';
 
 /** A file that was saved below the workspace. */
-export interface SavedFile {
+interface SavedFile {
   /** Relative to the workspace. */
   path: string;
   mediaType?: string;

@@ -5,10 +5,10 @@ import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contr
 import type { BlobStore } from '../../../src/workspace/blob-store.js';
 import { safeFileName } from '../../../src/workspace/safe-file-name.js';
 import type { DriverEvent, TurnEnd } from '../../../src/authoring/driver.js';
-import { redactedFile } from '../../../src/redacted-value.js';
+import { redactedFile } from '../../../src/secrets/redacted-value.js';
 import { mediaTypeOf } from '../../../src/media-type.js';
 
-export interface OutgoingDeps {
+interface OutgoingDeps {
   blobs: BlobStore;
   /** Largest file that is given away, in bytes. */
   maxFileBytes: number;

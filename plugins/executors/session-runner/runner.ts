@@ -1,4 +1,5 @@
 // The executor that serves workspaces: one turn is a session taken, a driver's run, and its end as the run's outcome.
+import type { Conversation } from '../../../src/bus/parties.js';
 import { AppError, errorText, readable } from '../../../src/errors.js';
 import type { AgentInfo, Executor, Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
 import { RunFailure } from '../../../src/executors/contract.js';
@@ -31,7 +32,7 @@ export type RunnerCore = Pick<
     ledger: Pick<Core['ledger'], 'saveSession' | 'get'>;
   };
 
-export interface RunnerDeps {
+interface RunnerDeps {
   core: RunnerCore;
   files: SessionFiles;
   drivers: readonly Driver[];
@@ -117,7 +118,7 @@ export class Runner implements Executor {
     this.sessions.drop(prompt);
   }
 
-  isOpen(conversation: Parameters<Sessions['has']>[0]): boolean {
+  isOpen(conversation: Conversation): boolean {
     return this.sessions.has(conversation);
   }
 
@@ -169,7 +170,7 @@ export class Runner implements Executor {
       settings,
       history: () => {
         // Lines of the turns just before may still wait for their file.
-        this.deps.core.ledger.saveSession(caller.id, agent, contextId);
+        this.deps.core.ledger.saveSession({ caller: caller.id, agent, contextId });
         return historyBefore(transcripts.read(agent, sessionFile(agent, caller.id, contextId)), { taskId, turn });
       },
       file: (name) => workspaces.driverFile(agent, name),

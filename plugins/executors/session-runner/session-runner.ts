@@ -28,29 +28,9 @@ export const sessionRunner = (files: SessionFiles, given?: readonly Driver[]) =>
         const notice = { workspace: prompt.agent, caller: prompt.caller.id, text, cid: prompt.cid };
         bus.publish('owner.notified', notice);
       };
-      const { config, clock, workspaces, blobs, ledger, net, environment, capabilities, secrets } = core;
-      const { calls, registry, remotes } = core;
+      const { clock } = core;
       const drivers = given ?? [...DRIVERS, acpDriverOf(core)];
-      const runner = new Runner({
-        core: {
-          config,
-          clock,
-          workspaces,
-          blobs,
-          ledger,
-          net,
-          environment,
-          capabilities,
-          secrets,
-          calls,
-          registry,
-          remotes,
-          log,
-        },
-        files,
-        drivers,
-        notify,
-      });
+      const runner = new Runner({ core: { ...core, log }, files, drivers, notify });
       core.registry.register(runner);
       for (const driver of drivers) driver.start?.();
       const stops: (() => unknown)[] = drivers.map((driver) => () => driver.stop?.());

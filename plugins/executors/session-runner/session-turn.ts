@@ -20,7 +20,7 @@ import { callTool, toolsFor, type FileOut, type ToolConditions } from './tools.j
 import { readWorkspaceFile } from './workspace-file.js';
 import { isPlace, locate } from './workspace-path.js';
 
-export interface TurnDeps {
+interface TurnDeps {
   /** Absolute path of the workspace's folder. */
   directory(): string;
   timeZone?: string;

@@ -1,11 +1,12 @@
 // The open sessions: one per (caller, agent, context), kept while they are used and closed when idle, when too many, or
 // at the stop. A session runs one turn at a time; who drops it while it runs gets a fresh one next time.
+import type { Conversation } from '../../../src/bus/parties.js';
 import { RunFailure, type Prompt } from '../../../src/executors/contract.js';
 import type { Clock } from '../../../src/clock.js';
 import type { Logger } from '../../../src/log.js';
 import type { DriverSession } from '../../../src/authoring/driver.js';
 
-export interface SessionsDeps {
+interface SessionsDeps {
   clock: Clock;
   log: Logger;
   idleMs: number;
@@ -17,7 +18,7 @@ export interface SessionsDeps {
 const CLOSE_MS = 5_000;
 
 /** A session in use by one turn, between `take` and `give` or `forget`. */
-export interface Held {
+interface Held {
   readonly session: DriverSession;
 }
 
@@ -57,7 +58,7 @@ export class Sessions {
   }
 
   /** True while that conversation has a session, open or opening. */
-  has(conversation: { caller: string; agent: string; contextId: string }): boolean {
+  has(conversation: Conversation): boolean {
     const key = keyText(conversation);
     return this.idle.has(key) || this.busy.has(key);
   }
@@ -184,7 +185,6 @@ export class Sessions {
 }
 
 /** A space is in neither a caller's id nor an agent's name. */
-const keyText = ({ caller, agent, contextId }: { caller: string; agent: string; contextId: string }): string =>
-  `${caller} ${agent} ${contextId}`;
+const keyText = ({ caller, agent, contextId }: Conversation): string => `${caller} ${agent} ${contextId}`;
 
 const keyOf = ({ caller, agent, contextId }: Prompt): string => keyText({ caller: caller.id, agent, contextId });

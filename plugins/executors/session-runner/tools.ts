@@ -15,7 +15,7 @@ export interface ToolConditions {
 /** A file of the workspace, or why it can't be sent. */
 export type FileOut = { name: string; bytes: Uint8Array } | { problem: string };
 
-export interface ToolUse {
+interface ToolUse {
   emit(event: DriverEvent): void;
   readFile(path: string): FileOut;
   a2a(args: Record<string, unknown>): Promise<ToolResult>;

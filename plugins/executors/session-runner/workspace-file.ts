@@ -2,9 +2,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
 import { isPlace, locate, problemOf, type NoPlace } from './workspace-path.js';
 
-export type FileRead = { kind: 'read'; bytes: Buffer; size: number } | NoPlace;
+type FileRead = { kind: 'read'; bytes: Buffer; size: number } | NoPlace;
 
-export interface ReadOptions {
+interface ReadOptions {
   /**
    * Also a file with several names: one of them may be anywhere on the disk. Only for files that the owner chose, never
    * for a path that a model or a caller gave.

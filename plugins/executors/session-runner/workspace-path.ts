@@ -2,6 +2,7 @@
 // keys and other callers' conversations are, however its name is spelt.
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { systemCode } from '../../../src/errors.js';
 
 export interface Place {
   /** The workspace's folder, without links. */
@@ -16,7 +17,7 @@ export interface Place {
 export type NoPlace = { kind: 'missing' } | { kind: 'refused'; reason: string };
 
 export const OUTSIDE = { kind: 'refused', reason: 'lies outside the workspace' } as const;
-export const PRIVATE = { kind: 'refused', reason: "belongs to the switchboard's own files" } as const;
+const PRIVATE = { kind: 'refused', reason: "belongs to the switchboard's own files" } as const;
 
 /** What is there now under this path, links followed. Never throws. */
 export function locate(directory: string, path: string): Place | NoPlace {
@@ -46,7 +47,7 @@ export function placeOf(root: string, path: string): Place | NoPlace {
 }
 
 export function problemOf(error: unknown): NoPlace {
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
   return { kind: 'refused', reason: `can't be used (${code ?? 'unknown error'})` };
 }
@@ -81,7 +82,7 @@ function isBelowPrivateFolder(root: string, path: string): boolean {
   return false;
 }
 
-export function isOutside(root: string, target: string): boolean {
+function isOutside(root: string, target: string): boolean {
   const path = relative(root, target);
   return path === '..' || path.startsWith(`..${sep}`) || resolve(root, path) !== target;
 }

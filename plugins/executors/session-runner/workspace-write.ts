@@ -16,10 +16,11 @@ import {
 } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { systemCode } from '../../../src/errors.js';
 import { isStillAt } from './workspace-file.js';
 import { isPlace, OUTSIDE, placeOf, problemOf, refusedByLetters, type NoPlace, type Place } from './workspace-path.js';
 
-export type FileWritten = { kind: 'written' } | NoPlace;
+type FileWritten = { kind: 'written' } | NoPlace;
 
 /** Folders on the way are made. `mayWrite` names what speaks against the place that was found. Never throws. */
 export function writeWorkspaceFile(
@@ -70,7 +71,7 @@ function placeForWriting(
     try {
       mkdirSync(next);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (systemCode(error) !== 'EEXIST') throw error;
     }
     const place = placeOf(root, realpathSync(next));
     if (!isPlace(place)) return place;

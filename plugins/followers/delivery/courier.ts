@@ -8,7 +8,7 @@ import type { TaskRecord } from '../../../src/ledger/records.js';
 import type { Logger } from '../../../src/log.js';
 import type { Core } from '../../../src/plugin.js';
 
-export interface CourierDeps {
+interface CourierDeps {
   core: Pick<Core, 'ledger' | 'prompts' | 'calls' | 'clock' | 'workspaces' | 'failpoints'>;
   log: Logger;
   ports: ReplyPorts;

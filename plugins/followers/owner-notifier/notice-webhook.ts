@@ -6,12 +6,12 @@ import type { Logger } from '../../../src/log.js';
 import type { GuardedFetch } from '../../../src/net/guarded-fetch.js';
 
 /** The body of a post. */
-export interface Notice extends OwnerNotified {
+interface Notice extends OwnerNotified {
   /** ISO 8601, UTC. */
   at: string;
 }
 
-export interface NoticeWebhookDeps {
+interface NoticeWebhookDeps {
   url: string;
   net: Pick<GuardedFetch, 'request'>;
   log: Logger;

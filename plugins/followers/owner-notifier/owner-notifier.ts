@@ -1,7 +1,7 @@
 // Passes on what assistants want their owners to know: to the log, and to a webhook where one is configured. A notice is
 // a hint and not a record: it is lost when the process ends before it is delivered.
 import { definePlugin } from '../../../src/plugin.js';
-import { secretsOfWebhook } from '../../../src/secret-values.js';
+import { secretsOfWebhook } from '../../../src/secrets/secret-values.js';
 import { NoticeWebhook } from './notice-webhook.js';
 
 export const ownerNotifier = definePlugin({

@@ -2,9 +2,9 @@
 import type { PushRegistration, TaskRecord, Transition } from '../../../src/ledger/records.js';
 import { FetchError } from '../../../src/net/fetch-error.js';
 import type { Clock } from '../../../src/clock.js';
-import type { Secrets } from '../../../src/log.js';
+import type { Secrets } from '../../../src/secrets/secrets.js';
 import type { Core } from '../../../src/plugin.js';
-import { secretsOfConfig } from '../../../src/secret-values.js';
+import { secretsOfConfig } from '../../../src/secrets/secret-values.js';
 import { notification } from './notification.js';
 import { retryAfterMs, TRY_MS, type Outcome } from './retry-schedule.js';
 

@@ -18,7 +18,7 @@ const REST_MS = 1_000;
 /** The schedule is looked at no more often than this for what has become due, and at least this often. */
 const LOOK_MS = { soonest: 100, latest: 60_000 };
 
-export interface DeliveriesDeps extends TryDeps {
+interface DeliveriesDeps extends TryDeps {
   room?: Room;
 }
 

@@ -9,15 +9,15 @@ import { signatureOf } from './signature.js';
 /** The most bytes of files that one notification carries; a body has to fit into memory, and into a string. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-export interface Notification {
+interface Notification {
   headers: Record<string, string>;
   body: string;
 }
 
 /** Reads a stored file of the task's scope; undefined when it is gone. */
-export type ReadBlob = (blob: string) => Uint8Array | undefined;
+type ReadBlob = (blob: string) => Uint8Array | undefined;
 
-export interface NotificationOptions {
+interface NotificationOptions {
   read: ReadBlob;
   /** The caller's secret, if it has one: base64 with the prefix `whsec_`. */
   secret?: string;

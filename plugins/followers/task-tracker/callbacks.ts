@@ -8,7 +8,7 @@ import type { Core } from '../../../src/plugin.js';
 import { RemoteError } from '../../../src/remote/remote-error.js';
 import type { Peer } from '../../../src/remote/remote-port.js';
 
-export interface CallbacksDeps {
+interface CallbacksDeps {
   core: Pick<Core, 'ledger' | 'secrets'>;
   log: Logger;
   /** Where this watch's peer may call back; undefined when nobody can reach this server. */

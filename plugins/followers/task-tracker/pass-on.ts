@@ -8,7 +8,7 @@ import type { Peer } from '../../../src/remote/remote-port.js';
 /** A peer that answers only when its work is over has the message all the same. */
 const ANSWER_MS = 30_000;
 
-export interface Passing {
+interface Passing {
   signal: AbortSignal;
   /** Tells the caller. */
   status(text: string): void;

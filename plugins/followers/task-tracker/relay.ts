@@ -24,7 +24,7 @@ const RESPONSE = 'response';
 /** Different complaints about one task. */
 const MOST_REPORTED = 100;
 
-export interface RelayPorts {
+interface RelayPorts {
   handle: RemoteHandle;
   keep(parts: readonly RemotePart[]): Promise<Part[]>;
   /** Puts on record what the question is known by that ends the turn. */

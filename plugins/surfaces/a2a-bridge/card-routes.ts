@@ -83,7 +83,7 @@ function send(
 }
 
 /** The card as one version reads it, or as all do; then the signatures are those of 1.0. */
-export function cardDocument(
+function cardDocument(
   card: WireCard,
   version: Config['cardWithoutHeader'],
   signer: Pick<CardSigner, 'signed'>,

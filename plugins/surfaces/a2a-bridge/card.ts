@@ -12,7 +12,7 @@ import type { WireCard } from '../../../src/a2a-v0-3/wire.js';
 import { reducedCard } from './signing/reduced-card.js';
 
 /** Those of an interface URL, in the order of preference. */
-export const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
+const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
 const GRPC = 'GRPC';
 
 /** What a card shows for an agent whose owner lists no skill. */
@@ -30,13 +30,13 @@ export type CardWords = Pick<CardSource, 'name' | 'description'> &
   };
 
 /** What of the configuration, and of what is installed, shows in cards. */
-export interface CardSettings {
+interface CardSettings {
   config: Pick<Config, 'extendedCards' | 'idempotentSend' | 'requiredExtensions' | 'streaming'>;
   capabilities: Pick<Capabilities, 'has'>;
 }
 
 /** Where an agent is reached. */
-export interface CardPlace {
+interface CardPlace {
   /** The one address of both HTTP bindings in both versions. */
   url: string;
   /** What requests to it must carry. */

@@ -15,7 +15,7 @@ import type { ReadRequest } from './read-request.js';
 
 export type CheckPorts = Pick<Core, 'capabilities' | 'config' | 'net' | 'registry' | 'workspaces'>;
 
-export interface AskedCall {
+interface AskedCall {
   caller: Caller;
   version: ProtocolVersion;
   headers: CallHeaders;

@@ -8,7 +8,7 @@ interface Extension {
   description: string;
 }
 
-export const EXTENSIONS: readonly Extension[] = [
+const EXTENSIONS: readonly Extension[] = [
   {
     uri: IDEMPOTENT_SEND,
     description: 'A message sent again under the same messageId within a day is answered by its first task.',

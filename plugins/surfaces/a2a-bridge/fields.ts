@@ -1,6 +1,7 @@
 // Typed reading of a request's JSON: camelCase or the proto's snake_case, null as unset, and every refusal names its
 // field. Unknown fields are never looked at.
 import { AppError } from '../../../src/errors.js';
+import { isObject } from '../../../src/read-json.js';
 
 type Json = Record<string, unknown>;
 
@@ -19,6 +20,7 @@ function snake(name: string): string {
   return known;
 }
 const INT32 = 2_147_483_647;
+const MOST_ENTRIES = 100;
 
 export class Fields {
   private constructor(
@@ -28,13 +30,9 @@ export class Fields {
     private readonly textual: boolean,
   ) {}
 
-  static isObject(value: unknown): value is Json {
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  }
-
   /** Throws `invalid-params` unless `value` is an object. `path` is '' for the request itself. */
   static of(value: unknown, path = ''): Fields {
-    if (!Fields.isObject(value)) throw invalid(path || 'params', 'must be an object');
+    if (!isObject(value)) throw invalid(path || 'params', 'must be an object');
     return new Fields(value, path, false);
   }
 
@@ -90,18 +88,18 @@ export class Fields {
     throw invalid(this.at(name), 'must be true or false');
   }
 
-  strings(name: string, maxCount = 100): string[] {
+  strings(name: string): string[] {
     const value = this.raw(name) ?? [];
     if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
       throw invalid(this.at(name), 'must be a list of strings');
     }
-    if (value.length > maxCount) throw invalid(this.at(name), `must not have more than ${maxCount} entries`);
+    if (value.length > MOST_ENTRIES) throw invalid(this.at(name), `must not have more than ${MOST_ENTRIES} entries`);
     return value;
   }
 
   object(name: string): Json | undefined {
     const value = this.raw(name);
-    if (value !== undefined && !Fields.isObject(value)) throw invalid(this.at(name), 'must be an object');
+    if (value !== undefined && !isObject(value)) throw invalid(this.at(name), 'must be an object');
     return value;
   }
 

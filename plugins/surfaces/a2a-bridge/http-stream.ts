@@ -81,7 +81,7 @@ async function writeFirst(sink: SseSink, text: string, seq: number, then?: () =>
 }
 
 /** How one event is framed on the wire: what goes before and after its JSON. */
-export type Frame = readonly [before: string, after: string];
+type Frame = readonly [before: string, after: string];
 
 /**
  * Writes what a follower brings, each event with its position. Waits while the reader is behind; resolves when the task

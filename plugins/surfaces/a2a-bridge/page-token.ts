@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { invalid } from './fields.js';
 
-export interface PagePosition {
+interface PagePosition {
   statusAt: number;
   taskId: string;
 }

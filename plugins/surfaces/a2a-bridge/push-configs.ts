@@ -3,7 +3,7 @@ import type { ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfi
 import type { PushConfig } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
 import type { Core } from '../../../src/plugin.js';
-import { secretsOfConfig } from '../../../src/secret-values.js';
+import { secretsOfConfig } from '../../../src/secrets/secret-values.js';
 import type { Call } from './call.js';
 import { invalid } from './fields.js';
 import { ownTask } from './own-task.js';

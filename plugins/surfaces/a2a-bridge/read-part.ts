@@ -5,7 +5,7 @@ import { AppError } from '../../../src/errors.js';
 import { Fields, invalid } from './fields.js';
 
 /** A file's bytes on their way to the blob store. */
-export interface BytesPart {
+interface BytesPart {
   bytes: Buffer;
   filename?: string;
   mediaType?: string;

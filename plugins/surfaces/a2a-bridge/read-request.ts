@@ -1,5 +1,6 @@
 // A request of either binding and either version as one operation with parameters that are spelt as in 1.0.
 import type { Request, Response } from 'express';
+import { isObject } from '../../../src/read-json.js';
 import { namedTenant } from './agent-access.js';
 import { Fields, invalid } from './fields.js';
 import type { OperationName } from './operation.js';
@@ -45,7 +46,7 @@ export function readRest(req: Request, res: Response, version: ProtocolVersion):
   const reads = req.method === 'GET' || req.method === 'DELETE';
   // Some clients send `null` where they have nothing to say.
   const body: unknown = req.body ?? undefined;
-  if (!reads && body !== undefined && !Fields.isObject(body)) throw invalid('body', 'must be an object');
+  if (!reads && body !== undefined && !isObject(body)) throw invalid('body', 'must be an object');
   if (!reads && body === undefined && route.taskId === undefined) throw invalid('body', 'is required');
   const ids = idsOf(route);
   const params = reads ? Fields.ofQuery({ ...req.query, ...ids }) : Fields.of({ ...(body as object), ...ids });

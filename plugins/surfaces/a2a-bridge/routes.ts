@@ -22,7 +22,7 @@ import { BridgeRequestHandler } from './request-handler.js';
 import type { CardSigner } from './signing/sign-card.js';
 import { LEGACY_REST, LEGACY_RPC } from './v0-3/legacy-shape.js';
 
-export interface RouteDeps {
+interface RouteDeps {
   core: Pick<Core, 'capabilities' | 'config' | 'doors' | 'net' | 'registry' | 'streams' | 'workspaces'>;
   operations: Operations;
   signer: CardSigner;
@@ -37,7 +37,7 @@ const isRpc = (req: Request): boolean => req.path === '/';
  * The routes of one interface URL, relative to it: JSON-RPC at the URL itself, REST below. `agentParam` is the path
  * parameter that names the agent; without one the key's workspace answers.
  */
-export function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHandler[] {
+function interfaceRoutes(deps: RouteDeps, agentParam?: string): RequestHandler[] {
   const { core, writers } = deps;
   const writeError: ErrorWriter = (error, req, res) => {
     const { jsonRpc, rest, legacyJsonRpc, legacyRest } = writers;

@@ -7,7 +7,7 @@ import { isOperationName, type OperationName } from './operation.js';
 import { LEGACY_VERSION, PROTOCOL_VERSION, type ProtocolVersion } from './protocol-version.js';
 import { readLegacy } from './v0-3/read-legacy.js';
 
-export interface RpcCall {
+interface RpcCall {
   id: string | number | null;
   /** Sent without an id: it is carried out and gets no answer. */
   notification: boolean;

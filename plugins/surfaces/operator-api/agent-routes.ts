@@ -1,6 +1,5 @@
 // Which agents there are and how those elsewhere are reached, a test that asks one, and the watches on their work.
 import { shortState } from '../../../src/a2a-model.js';
-import { AppError } from '../../../src/errors.js';
 import type { ResolvedAgent } from '../../../src/executors/registry-port.js';
 import { settle } from '../../../src/executors/settle.js';
 import type { WatchRow } from '../../../src/mirror/rows.js';
@@ -15,8 +14,10 @@ import {
 } from '../../../src/operator-wire.js';
 import type { Core } from '../../../src/plugin.js';
 import type { RemoteAgentView } from '../../../src/remote/remote-port.js';
-import { known, OPERATOR } from './chat-routes.js';
+import { OPERATOR } from './chat-routes.js';
+import { readCursor, writeCursor } from './cursor.js';
 import { AGENT_FILES, problemsOf } from './file-problems.js';
+import { knownTask, mustBeWorkspace } from './known.js';
 import { route, type Route } from './route.js';
 import { pollUrl, taskView, type ViewPorts } from './task-view.js';
 
@@ -34,7 +35,7 @@ export function agentRoutes(core: Core, views: ViewPorts): Route[] {
       refusals: [404],
       run: async ({ query, signal }) => {
         const { workspace } = query;
-        if (workspace !== undefined) mustExist(core, workspace);
+        mustBeWorkspace(core, workspace);
         const scopes = workspace === undefined ? [OPERATOR.scope, ...core.workspaces.names()] : [workspace];
         if (query.probe === 'true') await Promise.all(scopes.map((scope) => core.remotes.probe(scope, { signal })));
         const agents = scopes.flatMap((scope, at) => {
@@ -55,7 +56,7 @@ export function agentRoutes(core: Core, views: ViewPorts): Route[] {
       status: 200,
       refusals: [404, 409, 503],
       run: async ({ params, body, signal }) => {
-        if (body.workspace !== undefined) mustExist(core, body.workspace);
+        mustBeWorkspace(core, body.workspace);
         const admission = await core.prompts.submit({
           agent: params['name'] as string,
           caller: OPERATOR,
@@ -95,7 +96,7 @@ export function agentRoutes(core: Core, views: ViewPorts): Route[] {
         const watches = page.map((row) => watchRow(core, row, views));
         return {
           status: 200,
-          body: { watches, total: rows.length, nextCursor: more ? writeCursor(page.at(-1)) : undefined },
+          body: { watches, total: rows.length, nextCursor: more ? cursorOf(page.at(-1)) : undefined },
         };
       },
     }),
@@ -132,7 +133,7 @@ const shown = ({ url, reachable, lastSeen, leftAloneUntil, problem, protocols, b
 });
 
 function watchRow(core: Core, { taskId, watchId, agent, state, remoteTaskId, since }: WatchRow, views: ViewPorts) {
-  const { task, envelope } = known(core, taskId);
+  const { task, envelope } = knownTask(core, taskId);
   return {
     watchId,
     cid: taskId,
@@ -146,23 +147,8 @@ function watchRow(core: Core, { taskId, watchId, agent, state, remoteTaskId, sin
   };
 }
 
-function mustExist(core: Core, workspace: string): void {
-  if (!core.workspaces.has(workspace)) throw new AppError('not-found', 'There is no such workspace.');
-}
+const isAfter = (row: WatchRow, { at, taskId }: { at: number; taskId: string }): boolean =>
+  row.since > at || (row.since === at && row.taskId > taskId);
 
-type Position = Pick<WatchRow, 'since' | 'taskId'>;
-
-const isAfter = (row: Position, { since, taskId }: Position): boolean =>
-  row.since > since || (row.since === since && row.taskId > taskId);
-
-const writeCursor = (row: Position | undefined): string | undefined =>
-  row && Buffer.from(`${row.since}.${row.taskId}`).toString('base64url');
-
-function readCursor(cursor: string | undefined): Position | undefined {
-  if (cursor === undefined) return undefined;
-  const [, since, taskId] = /^(\d{1,15})\.([a-z0-9_-]{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (since !== undefined && taskId !== undefined) return { since: Number(since), taskId };
-  throw new AppError('invalid-params', 'The cursor is not one that a list gave out.', {
-    violations: [{ field: 'cursor', description: 'is not one that a list gave out' }],
-  });
-}
+const cursorOf = (row: WatchRow | undefined): string | undefined =>
+  row && writeCursor({ at: row.since, taskId: row.taskId });

@@ -1,5 +1,5 @@
 // Chat, delegate and input: how the operator's words reach an agent, and how long the request stays for the answer.
-import { isSettled } from '../../../src/a2a-model.js';
+import { isSettled, isWaiting } from '../../../src/a2a-model.js';
 import { AppError } from '../../../src/errors.js';
 import { settle } from '../../../src/executors/settle.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
@@ -7,6 +7,7 @@ import { CHAT_REQUEST, INPUT_REQUEST, MAX_WAIT_SECONDS, TASK_VIEW } from '../../
 import type { ChatRequest, InputAnswer, TaskView } from '../../../src/operator-wire.js';
 import type { Core } from '../../../src/plugin.js';
 import { conflictingKey } from './idempotency.js';
+import { knownTask, mustBeWorkspace } from './known.js';
 import { operatorMessage } from './operator-message.js';
 import { route, type Answered, type Asked, type Route } from './route.js';
 import { taskView, type ViewPorts } from './task-view.js';
@@ -22,9 +23,7 @@ interface Sent {
 export function chatRoutes(core: Core, views: ViewPorts): Route[] {
   const sendChat = async (body: ChatRequest, idempotencyKey?: string): Promise<Sent> => {
     const { agent, skill, contextId, taskId, message: text, parts, workspace } = body;
-    if (workspace !== undefined && !core.workspaces.has(workspace)) {
-      throw new AppError('not-found', 'There is no such workspace.');
-    }
+    mustBeWorkspace(core, workspace);
     const scope = (taskId === undefined ? undefined : core.ledger.get(taskId))?.envelope.caller.scope ?? OPERATOR.scope;
     const words = { text, parts, contextId, taskId, idempotencyKey };
     const admission = await core.blobs.tentatively(scope, (put) =>
@@ -42,12 +41,13 @@ export function chatRoutes(core: Core, views: ViewPorts): Route[] {
     );
     const fresh = admission.kind === 'admitted';
     // The message's fingerprint does not cover whom it was sent to.
-    if (!fresh && agent !== undefined && known(core, admission.taskId).envelope.agent !== agent) throw conflictingKey();
+    if (!fresh && agent !== undefined && knownTask(core, admission.taskId).envelope.agent !== agent)
+      throw conflictingKey();
     return { taskId: admission.taskId, fresh };
   };
 
   const sendInput = async (body: InputAnswer): Promise<Sent> => {
-    const { task, envelope } = known(core, body.cid);
+    const { task, envelope } = knownTask(core, body.cid);
     checkAnswer(body, envelope.question, task.status.state);
     const { decision, parts, answer: text = decision } = body;
     const words = { text, parts, contextId: task.contextId, taskId: task.id };
@@ -76,7 +76,7 @@ export function chatRoutes(core: Core, views: ViewPorts): Route[] {
 
   /** What is told without waiting: a task just accepted counts as submitted, however far it has come by now. */
   const atOnce = ({ taskId, fresh }: Sent, status: 200 | 202): Answered => {
-    const record = known(core, taskId);
+    const record = knownTask(core, taskId);
     const answer = answered(record, status);
     if (!fresh || isSettled(record.task.status.state)) return answer;
     return { ...answer, body: { ...(answer.body as TaskView), taskState: 'submitted' } };
@@ -132,20 +132,13 @@ export function chatRoutes(core: Core, views: ViewPorts): Route[] {
   ];
 }
 
-export function known(core: Pick<Core, 'ledger'>, taskId: string): TaskRecord {
-  const record = core.ledger.get(taskId);
-  if (record === undefined) throw new AppError('task-not-found', 'There is no such task.');
-  return record;
-}
-
 /** The right kind of answer to the question that is open now; throws when it isn't. */
 function checkAnswer(
   body: InputAnswer,
   question: TaskRecord['envelope']['question'],
   state: TaskRecord['task']['status']['state'],
 ): void {
-  const waits = state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED';
-  if (!waits || question === undefined) {
+  if (!isWaiting(state) || question === undefined) {
     throw new AppError('unsupported-operation', 'The task waits for no answer.', { taskId: body.cid });
   }
   if (body.requestId !== undefined && body.requestId !== question.requestId) {

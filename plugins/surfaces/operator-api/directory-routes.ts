@@ -16,6 +16,7 @@ import type { Core } from '../../../src/plugin.js';
 import type { KeyHint } from '../../../src/workspace/callers.js';
 import { CALLER_FILES, problemsOf } from './file-problems.js';
 import { route, type Route } from './route.js';
+import { mustBeWorkspace } from './known.js';
 
 export function directoryRoutes(core: Core): Route[] {
   return [
@@ -36,9 +37,7 @@ export function directoryRoutes(core: Core): Route[] {
       status: 200,
       refusals: [404],
       run: ({ query }) => {
-        if (query.workspace !== undefined && !core.workspaces.has(query.workspace)) {
-          throw new AppError('not-found', 'There is no such workspace.');
-        }
+        mustBeWorkspace(core, query.workspace);
         const callers = core.callers.list(query.workspace).map((caller) => ({
           ...caller,
           keys: caller.keys.map((key) => withUse(key, core.keyUses.of(key.id, caller.id))),

@@ -7,7 +7,7 @@ import type { BlobRef } from '../../../src/workspace/blob-store.js';
 import { messageIdFor } from './idempotency.js';
 import { partsFromWire } from './wire-parts.js';
 
-export interface Words {
+interface Words {
   text?: string;
   parts?: WirePart[];
   contextId?: string;

@@ -12,6 +12,7 @@ import {
   type PushRow,
 } from '../../../src/push-wire.js';
 import type { Core } from '../../../src/plugin.js';
+import { badCursor } from './cursor.js';
 import { pushRow, pushView } from './push-view.js';
 import { route, type Route } from './route.js';
 
@@ -162,8 +163,7 @@ function known(
 }
 
 function readCursor(cursor: string | undefined): number | undefined {
-  if (cursor === undefined || /^\d{1,15}$/.test(cursor)) return cursor === undefined ? undefined : Number(cursor);
-  throw new AppError('invalid-params', 'The cursor is not one that a list gave out.', {
-    violations: [{ field: 'cursor', description: 'is not valid' }],
-  });
+  if (cursor === undefined) return undefined;
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw badCursor();
 }

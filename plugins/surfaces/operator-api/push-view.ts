@@ -8,7 +8,7 @@ import type { PushRow, PushView } from '../../../src/push-wire.js';
 import { parseUrl } from '../../../src/net/parse-url.js';
 
 /** Scheme and host; a dot-dot-dot says that there is more. */
-export function shownUrl(url: string): string {
+function shownUrl(url: string): string {
   const parsed = parseUrl(url);
   if (!parsed) return '…';
   const { origin, pathname, search } = parsed;

@@ -21,7 +21,7 @@ export interface Answered {
   retryAfter?: number;
 }
 
-export interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
+interface RouteSpec<B extends z.ZodType, Q extends z.ZodType> {
   method: Method;
   /** Below `/api/a2a`, with `:name` for parameters. */
   path: string;

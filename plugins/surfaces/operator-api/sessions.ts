@@ -2,7 +2,7 @@
 // needs no more memory than the cursor.
 import type { Ledger, TaskHead, TaskList } from '../../../src/ledger/ledger-port.js';
 
-export interface SessionPage {
+interface SessionPage {
   sessions: { head: TaskHead; tasks: number }[];
   next?: TaskList['next'];
 }

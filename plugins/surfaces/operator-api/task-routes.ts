@@ -14,7 +14,9 @@ import {
   TASKS_QUERY,
 } from '../../../src/operator-wire.js';
 import type { Core } from '../../../src/plugin.js';
-import { known, OPERATOR } from './chat-routes.js';
+import { OPERATOR } from './chat-routes.js';
+import { readCursor, writeCursor } from './cursor.js';
+import { knownTask } from './known.js';
 import { route, type Route } from './route.js';
 import { sessionPage } from './sessions.js';
 import { taskRow, taskView, unknownTask, type ViewPorts } from './task-view.js';
@@ -46,7 +48,7 @@ export function taskRoutes(core: Core, views: ViewPorts): Route[] {
       refusals: [404, 409, 503],
       run: async ({ params, body }) => {
         const { cid } = params as { cid: string };
-        known(core, cid);
+        knownTask(core, cid);
         const record = await core.prompts.cancel(cid, OPERATOR.id, body.reason);
         const { state } = record.task.status;
         if (state !== 'TASK_STATE_CANCELED') {
@@ -71,10 +73,10 @@ export function taskRoutes(core: Core, views: ViewPorts): Route[] {
           pageSize,
           state: TASK_STATES.find((name) => shortState(name) === state),
           statusSince: since === undefined ? undefined : Date.parse(since),
-          after: readCursor(cursor),
+          after: positionOf(cursor),
         });
         const tasks = page.tasks.map((head) => taskRow(head, views.baseUrl()));
-        return { status: 200, body: { tasks, total: page.total, nextCursor: writeCursor(page.next) } };
+        return { status: 200, body: { tasks, total: page.total, nextCursor: cursorOf(page.next) } };
       },
     }),
     route({
@@ -86,7 +88,7 @@ export function taskRoutes(core: Core, views: ViewPorts): Route[] {
       status: 200,
       run: ({ query }) => {
         const { cursor, ...filter } = query;
-        const page = sessionPage(core.ledger, { ...filter, after: readCursor(cursor) });
+        const page = sessionPage(core.ledger, { ...filter, after: positionOf(cursor) });
         const sessions = page.sessions.map(({ head, tasks }) => ({
           caller: head.record.caller,
           agent: head.record.agent,
@@ -94,7 +96,7 @@ export function taskRoutes(core: Core, views: ViewPorts): Route[] {
           tasks,
           lastTask: taskRow(head, views.baseUrl()),
         }));
-        return { status: 200, body: { sessions, nextCursor: writeCursor(page.next) } };
+        return { status: 200, body: { sessions, nextCursor: cursorOf(page.next) } };
       },
     }),
   ];
@@ -102,15 +104,10 @@ export function taskRoutes(core: Core, views: ViewPorts): Route[] {
 
 type Position = TaskList['next'];
 
-const writeCursor = (position: Position): string | undefined =>
-  position && Buffer.from(`${position.statusAt}.${position.taskId}`).toString('base64url');
+const cursorOf = (next: Position): string | undefined =>
+  next && writeCursor({ at: next.statusAt, taskId: next.taskId });
 
-function readCursor(cursor: string | undefined): Position {
-  if (cursor === undefined) return undefined;
-  const [, statusAt, taskId] =
-    /^(\d{1,15})\.([a-z0-9_-]{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (statusAt !== undefined && taskId !== undefined) return { statusAt: Number(statusAt), taskId };
-  throw new AppError('invalid-params', 'The cursor is not one that a list gave out.', {
-    violations: [{ field: 'cursor', description: 'is not valid' }],
-  });
+function positionOf(cursor: string | undefined): Position {
+  const read = readCursor(cursor);
+  return read && { statusAt: read.at, taskId: read.taskId };
 }

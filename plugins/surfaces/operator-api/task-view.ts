@@ -1,8 +1,16 @@
 // A committed task as the operator reads it: one flat object with the answer, the open question, and what to do next.
-import { isSettled, isTerminal, shortState, textOf, type Part, type TaskState } from '../../../src/a2a-model.js';
+import {
+  isSettled,
+  isTerminal,
+  isWaiting,
+  shortState,
+  textOf,
+  type Part,
+  type TaskState,
+} from '../../../src/a2a-model.js';
 import type { TaskHead } from '../../../src/ledger/ledger-port.js';
 import type { TaskRecord } from '../../../src/ledger/records.js';
-import { RESPONSE_ARTIFACT } from '../../../src/ledger/task-reducer.js';
+import { RESPONSE_ARTIFACT } from '../../../src/ledger/spoken-answer.js';
 import type { TaskView, WirePart, WireTaskRow } from '../../../src/operator-wire.js';
 
 export interface ViewPorts {
@@ -38,7 +46,7 @@ export function taskView(record: TaskRecord, ports: ViewPorts): TaskView {
   const inline = (parts: readonly Part[]): WirePart[] => ports.inline(parts, envelope.caller.scope);
   const { response, parts } = answerOf(record);
   const others = task.artifacts.filter((artifact) => artifact.artifactId !== RESPONSE_ARTIFACT);
-  const waits = task.status.state === 'TASK_STATE_INPUT_REQUIRED' || task.status.state === 'TASK_STATE_AUTH_REQUIRED';
+  const waits = isWaiting(task.status.state);
   return {
     cid: task.id,
     taskId: task.id,

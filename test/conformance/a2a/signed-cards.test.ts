@@ -12,7 +12,7 @@ import { canonicalJson } from '../../../plugins/surfaces/a2a-bridge/signing/cano
 import { loadCardKeys } from '../../../plugins/surfaces/a2a-bridge/signing/card-keys.js';
 import { reducedCard } from '../../../plugins/surfaces/a2a-bridge/signing/reduced-card.js';
 import { CardSigner } from '../../../plugins/surfaces/a2a-bridge/signing/sign-card.js';
-import { Secrets } from '../../../src/log.js';
+import { Secrets } from '../../../src/secrets/secrets.js';
 import { KEYS, useBridgeServer } from '../../surfaces/a2a-bridge/bridge-server.js';
 import { bindings, type Any } from './binding.js';
 import { OLD, overGrpc } from './legacy-binding.js';

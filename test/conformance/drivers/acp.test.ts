@@ -9,7 +9,8 @@ import { launchAgent, type LaunchOptions } from '../../../plugins/executors/sess
 import { markedProcesses } from '../../../plugins/executors/session-runner/drivers/acp/marked-processes.js';
 import { ToolListener } from '../../../plugins/executors/session-runner/mcp/tool-listener.js';
 import { randomId } from '../../../src/clock.js';
-import { Secrets, silentLogger } from '../../../src/log.js';
+import { silentLogger } from '../../../src/log.js';
+import { Secrets } from '../../../src/secrets/secrets.js';
 import { compileAcpAgent } from '../../support/compiled-acp-agent.js';
 import { describeDriver, eventually, UNICODE } from './driver-suite.js';
 

@@ -17,7 +17,8 @@ import { callTool, toolsFor } from '../../../plugins/executors/session-runner/to
 import type { Answer } from '../../../src/ledger/records.js';
 import type { TranscriptLine } from '../../../src/workspace/transcript.js';
 import { createEnvironment } from '../../../src/environment.js';
-import { Secrets, silentLogger } from '../../../src/log.js';
+import { silentLogger } from '../../../src/log.js';
+import { Secrets } from '../../../src/secrets/secrets.js';
 import { systemClock } from '../../../src/clock.js';
 import { defaultSettings } from '../../../src/workspace/workspace-settings.js';
 import { FakeHome } from '../../executors/session-runner/fake-core.js';

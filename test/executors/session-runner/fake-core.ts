@@ -13,7 +13,8 @@ import type { Clock } from '../../../src/clock.js';
 import type { Prompt, RunHandle, RunOutcome } from '../../../src/executors/contract.js';
 import type { Answer } from '../../../src/ledger/records.js';
 import { createEnvironment } from '../../../src/environment.js';
-import { Secrets, silentLogger } from '../../../src/log.js';
+import { silentLogger } from '../../../src/log.js';
+import { Secrets } from '../../../src/secrets/secrets.js';
 import { createGuardedFetch, type GuardedFetch } from '../../../src/net/guarded-fetch.js';
 import type { BlobRef, BlobStore } from '../../../src/workspace/blob-store.js';
 import { Inbox } from '../../../src/workspace/inbox.js';
@@ -210,7 +211,11 @@ export class FakeHome {
         config: { sessionIdleSeconds: 1800, maxPartBytes: 1000, maxIdleSessions } as Config,
         clock: this.clock,
         log: silentLogger(),
-        ledger: { saveSession: (...session) => void this.savedSessions.push(session.join(' ')), get: () => undefined },
+        ledger: {
+          saveSession: ({ caller, agent, contextId }) =>
+            void this.savedSessions.push([caller, agent, contextId].join(' ')),
+          get: () => undefined,
+        },
         ...NO_OTHERS,
         blobs: this.blobs,
         net: {

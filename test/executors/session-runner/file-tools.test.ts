@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { FileTools } from '../../../plugins/executors/session-runner/file-tools/file-tools.js';
 import { createEnvironment } from '../../../src/environment.js';
-import { Secrets } from '../../../src/log.js';
+import { Secrets } from '../../../src/secrets/secrets.js';
 import { systemClock } from '../../../src/clock.js';
 import { defaultSettings } from '../../../src/workspace/workspace-settings.js';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import * as grpc from '@grpc/grpc-js';
 import { AgentCard } from '@a2a-js/sdk';
 import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
-import { DefaultRequestHandler, InMemoryTaskStore, type User } from '@a2a-js/sdk/server';
+import { DefaultRequestHandler, InMemoryPushNotificationStore, InMemoryTaskStore, type User } from '@a2a-js/sdk/server';
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 import express from 'express';
@@ -31,6 +31,8 @@ export class SdkPeer {
   readonly requests: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] = [];
   /** gRPC calls: path of the method and metadata. */
   readonly grpcCalls: { path: string; metadata: Record<string, unknown> }[] = [];
+  /** What was done to webhooks, e.g. `save https://…` and `delete <id>`. */
+  readonly webhooks: string[] = [];
   private server: Server | undefined;
   private grpcServer: grpc.Server | undefined;
   private grpcPort = 0;
@@ -108,7 +110,17 @@ export class SdkPeer {
       skills: [{ id: 'script', name: 'Script', description: 'Does what it is told', tags: ['test'] }],
       ...this.options.card,
     });
-    return new DefaultRequestHandler(card, new InMemoryTaskStore(), this.executor);
+    const webhooks = new InMemoryPushNotificationStore();
+    const [save, remove] = [webhooks.save.bind(webhooks), webhooks.delete.bind(webhooks)];
+    webhooks.save = (taskId, context, config) => {
+      this.webhooks.push(`save ${config.url}`);
+      return save(taskId, context, config);
+    };
+    webhooks.delete = (taskId, context, id) => {
+      this.webhooks.push(`delete ${id}`);
+      return remove(taskId, context, id);
+    };
+    return new DefaultRequestHandler(card, new InMemoryTaskStore(), this.executor, undefined, webhooks);
   }
 
   private async startGrpc(): Promise<void> {

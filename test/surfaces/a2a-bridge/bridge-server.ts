@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../../src/clock.js';
-import { createLogger, Secrets } from '../../../src/log.js';
+import { createLogger } from '../../../src/log.js';
+import { Secrets } from '../../../src/secrets/secrets.js';
 import { createSwitchboard, type Switchboard } from '../../../src/main.js';
 import type { Plugin } from '../../../src/plugin.js';
 

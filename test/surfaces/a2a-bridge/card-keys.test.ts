@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { loadCardKeys } from '../../../plugins/surfaces/a2a-bridge/signing/card-keys.js';
-import { Secrets } from '../../../src/log.js';
+import { Secrets } from '../../../src/secrets/secrets.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'card-keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -9,7 +9,7 @@ import { plainName, type Place } from '../workspace-path.js';
 const STANDING = ['AGENTS.md', 'CLAUDE.md', 'PERSONA.md', 'MEMORY.md'];
 const STANDING_NAMES = new Set(STANDING.map(plainName));
 
-export interface Conversation {
+interface Conversation {
   workspace: string;
   caller: Pick<CallerRef, 'id'>;
   /** The operator's own. */

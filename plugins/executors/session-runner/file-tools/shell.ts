@@ -6,7 +6,7 @@ import type { Clock } from '../../../../src/clock.js';
 import type { ToolResult } from '../../../../src/authoring/driver.js';
 import { countOr, isText, refused, text, whole, type FileTool } from './file-tool.js';
 
-export interface ShellDeps {
+interface ShellDeps {
   environment: Pick<Environment, 'forChild'>;
   clock: Clock;
 }

@@ -7,7 +7,8 @@ import {
   type LoopbackRequest,
   type LoopbackResponse,
 } from '../../../../src/http/loopback-listener.js';
-import type { Logger, Secrets } from '../../../../src/log.js';
+import type { Logger } from '../../../../src/log.js';
+import type { Secrets } from '../../../../src/secrets/secrets.js';
 import { ToolEndpoint, type OfferedTools } from './tool-endpoint.js';
 
 /** What an agent is told of its tools, and how they are taken back. */

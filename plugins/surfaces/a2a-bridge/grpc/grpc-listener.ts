@@ -14,7 +14,7 @@ export type GrpcConfig = Pick<
   'host' | 'grpcPort' | 'grpc' | 'publicUrl' | 'maxBodyBytes' | 'heartbeatSeconds' | 'connections'
 >;
 
-export interface ListenDeps {
+interface ListenDeps {
   clock: Clock;
   log: Logger;
   /** Told of each connection that was closed because there were too many. */

@@ -13,7 +13,7 @@ import type { GrpcStream, GrpcStreams } from './grpc-streams.js';
 import { metadataHeaders } from './metadata-headers.js';
 import type { ServiceDialect, UnaryName } from './service-dialect.js';
 
-export interface GrpcServiceDeps {
+interface GrpcServiceDeps {
   core: CheckPorts;
   operations: Operations;
   door: Pick<GrpcDoor, 'admittedOf'>;

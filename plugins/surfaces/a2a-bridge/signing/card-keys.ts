@@ -3,10 +3,10 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'n
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../../../src/config.js';
 import { AppError, errorText } from '../../../../src/errors.js';
-import type { Secrets } from '../../../../src/log.js';
+import type { Secrets } from '../../../../src/secrets/secrets.js';
 import { canonicalJson } from './canonical-json.js';
 
-export type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
+type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
 
 export interface CardKey {
   kid: string;

@@ -1,10 +1,11 @@
 // Signs cards: JWS with a detached payload, by every current key, so that a key can be replaced while old readers still
 // know the one before. A card that did not change keeps its signatures, and with them its ETag.
 import { sign } from 'node:crypto';
+import { keepNewest } from '../../../../src/keep-newest.js';
 import { canonicalJson } from './canonical-json.js';
 import type { CardKey } from './card-keys.js';
 
-export interface CardSignature {
+interface CardSignature {
   /** Base64url of the protected header. */
   protected: string;
   signature: string;
@@ -44,11 +45,8 @@ export class CardSigner {
   }
 
   private signatures(payload: string): CardSignature[] {
-    const known = this.known.get(payload);
-    this.known.delete(payload);
-    const signatures = known ?? this.keys.map((key) => signatureOf(payload, key, this.jku()));
-    this.known.set(payload, signatures);
-    if (this.known.size > CAPACITY) this.known.delete(this.known.keys().next().value as string);
+    const signatures = this.known.get(payload) ?? this.keys.map((key) => signatureOf(payload, key, this.jku()));
+    keepNewest(this.known, payload, signatures, CAPACITY);
     return signatures;
   }
 }

@@ -1,6 +1,7 @@
 // The parameters of a 0.3 request in their 1.0 spelling, so that one reader checks both versions. Only what is spelt
 // differently is looked at here; whether it is acceptable is the reader's business.
 import { WRAPPED } from '../../../../src/a2a-v0-3/legacy-part.js';
+import { isObject } from '../../../../src/read-json.js';
 import { Fields, invalid } from '../fields.js';
 import type { OperationName } from '../operation.js';
 
@@ -104,10 +105,10 @@ function readPart(part: Fields): Json {
 function readData(part: Fields, metadata: Json | undefined): Json {
   let data = part.raw('data') ?? null;
   // REST wraps the value once more.
-  if (part.raw('kind') === undefined && Fields.isObject(data)) data = data['data'] ?? {};
+  if (part.raw('kind') === undefined && isObject(data)) data = data['data'] ?? {};
   if (metadata?.[WRAPPED] !== true) return { data, metadata };
   const { [WRAPPED]: _wrapped, ...rest } = metadata;
-  const value = Fields.isObject(data) && 'value' in data ? data['value'] : data;
+  const value = isObject(data) && 'value' in data ? data['value'] : data;
   return { data: value, metadata: Object.keys(rest).length > 0 ? rest : undefined };
 }
 

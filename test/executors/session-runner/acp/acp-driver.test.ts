@@ -7,7 +7,8 @@ import { AcpDriver } from '../../../../plugins/executors/session-runner/drivers/
 import type { AgentLink } from '../../../../plugins/executors/session-runner/drivers/acp/agent-link.js';
 import type { Runner } from '../../../../plugins/executors/session-runner/runner.js';
 import { ToolListener } from '../../../../plugins/executors/session-runner/mcp/tool-listener.js';
-import { Secrets, silentLogger } from '../../../../src/log.js';
+import { silentLogger } from '../../../../src/log.js';
+import { Secrets } from '../../../../src/secrets/secrets.js';
 import { runInProcess, type InProcessAgent, type Prompted } from '../../../support/in-process-agent.js';
 import { FakeHome, promptFor, Recorder } from '../fake-core.js';
 

@@ -12,7 +12,8 @@ import {
 import { ToolListener } from '../../../../plugins/executors/session-runner/mcp/tool-listener.js';
 import { randomId, systemClock } from '../../../../src/clock.js';
 import { createEnvironment } from '../../../../src/environment.js';
-import { Secrets, silentLogger } from '../../../../src/log.js';
+import { silentLogger } from '../../../../src/log.js';
+import { Secrets } from '../../../../src/secrets/secrets.js';
 import { ACP_SETTINGS } from '../../../../src/workspace/driver-settings.js';
 import { compileAcpAgent } from '../../../support/compiled-acp-agent.js';
 import { FakeHome } from '../fake-core.js';

@@ -4,7 +4,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ToolListener, type ServedTools } from '../../../../plugins/executors/session-runner/mcp/tool-listener.js';
 import type { OfferedTools } from '../../../../plugins/executors/session-runner/mcp/tool-endpoint.js';
 import { toolsFor } from '../../../../plugins/executors/session-runner/tools.js';
-import { Secrets, silentLogger } from '../../../../src/log.js';
+import { silentLogger } from '../../../../src/log.js';
+import { Secrets } from '../../../../src/secrets/secrets.js';
 
 const INITIALIZE = {
   jsonrpc: '2.0',

@@ -15,7 +15,7 @@ import { AcpSession } from './acp-session.js';
 import { AgentConnection } from './agent-connection.js';
 import { agentFailure } from './agent-failure.js';
 import type { AgentLink } from './agent-link.js';
-import { inTime } from './in-time.js';
+import { settlesInTime } from './settles-in-time.js';
 import { launchAgent, type LaunchOptions } from './launch-agent.js';
 import { killMarked } from './marked-processes.js';
 import { greet, openConversation } from './open-conversation.js';
@@ -23,7 +23,7 @@ import { PermissionDesk } from './permission-desk.js';
 import { CANCELLED } from './permissions.js';
 import { RememberedSession } from './remembered-session.js';
 
-export interface AcpDriverDeps {
+interface AcpDriverDeps {
   tools: ToolListener;
   newId: NewId;
   log: Logger;
@@ -127,7 +127,7 @@ export class AcpDriver implements Driver {
   /** Waits until the agent has fetched the list of tools; without that, the tools are not spoken of. */
   private async toolsListed({ clock, log }: DriverContext, served: ServedTools | undefined, signal: AbortSignal) {
     if (!served) log.warn('the agent takes no tools over HTTP: the session tools are not available to it');
-    else if (!(await inTime(served.endpoint.listing, { clock, ms: LIST_MS, signal })) && !signal.aborted) {
+    else if (!(await settlesInTime(served.endpoint.listing, { clock, ms: LIST_MS, signal })) && !signal.aborted) {
       log.warn('the agent has not asked for the session tools: they are not mentioned until it does');
     }
   }
@@ -135,7 +135,7 @@ export class AcpDriver implements Driver {
   /** What went wrong at the start, in words for the caller; what the agent said of it is for the log. */
   private async failure(error: unknown, link: AgentLink, { clock, log }: DriverContext): Promise<unknown> {
     const told = error instanceof RunFailure || error instanceof RequestError;
-    const died = !told && (await inTime(link.ended, { clock, ms: DEATH_MS }));
+    const died = !told && (await settlesInTime(link.ended, { clock, ms: DEATH_MS }));
     await link.close();
     const how = await link.ended;
     log.warn({ err: error, how, agent: link.lastErrors }, 'an agent did not get ready');

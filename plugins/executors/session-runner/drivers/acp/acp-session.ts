@@ -22,7 +22,7 @@ import { ActiveTurn } from './active-turn.js';
 import type { AgentConnection } from './agent-connection.js';
 import { agentFailure } from './agent-failure.js';
 import type { AgentLink } from './agent-link.js';
-import { inTime } from './in-time.js';
+import { settlesInTime } from './settles-in-time.js';
 import type { PermissionDesk } from './permission-desk.js';
 import { CANCELLED } from './permissions.js';
 import { promptBlocks } from './prompt-blocks.js';
@@ -30,7 +30,7 @@ import { isGranted, promptText } from './prompt-text.js';
 import { RunningPrompt, type PromptResult } from './running-prompt.js';
 import { endOfAnswer } from './stop-reason.js';
 
-export interface AcpSessionParts {
+interface AcpSessionParts {
   context: DriverContext;
   link: AgentLink;
   connection: AgentConnection;
@@ -170,7 +170,8 @@ export class AcpSession implements DriverSession {
         await this.cancelPrompt();
         return { type: 'cancelled' };
       case 'tool':
-        if (this.prompt) await inTime(this.prompt.settled, { clock, ms: WIND_UP_MS, signal: active.turn.signal });
+        if (this.prompt)
+          await settlesInTime(this.prompt.settled, { clock, ms: WIND_UP_MS, signal: active.turn.signal });
         await this.cancelPrompt();
         return stop.end;
       case 'settled': {
@@ -201,7 +202,7 @@ export class AcpSession implements DriverSession {
   /** The connection broke: nearly always because the process ended, and then it says how. */
   private async lost(error: unknown): Promise<TurnEnd> {
     const { link, context } = this.parts;
-    const died = await inTime(link.ended, { clock: context.clock, ms: DEATH_MS });
+    const died = await settlesInTime(link.ended, { clock: context.clock, ms: DEATH_MS });
     if (!died) link.kill();
     const how = await link.ended;
     context.log.warn({ how, err: error, agent: link.lastErrors }, 'an agent was lost in the middle of a turn');
@@ -219,7 +220,7 @@ export class AcpSession implements DriverSession {
     if (!prompt) return;
     if (prompt.result === undefined) {
       this.tellCancel();
-      if (!(await inTime(prompt.settled, { clock: this.parts.context.clock, ms: CANCEL_MS }))) {
+      if (!(await settlesInTime(prompt.settled, { clock: this.parts.context.clock, ms: CANCEL_MS }))) {
         this.parts.context.log.warn('an agent did not obey a cancel; its process is ended');
         this.parts.link.kill();
         this.closed = true;

@@ -3,7 +3,7 @@ import type { DriverEvent, DriverTurn, TurnEnd } from '../../../../../src/author
 import { TurnOutput } from './turn-output.js';
 
 /** What ends a turn, whichever comes first. */
-export type Stop =
+type Stop =
   /** The prompt was answered, or broke. */
   | { why: 'settled' }
   /** A session tool asks for this end. */

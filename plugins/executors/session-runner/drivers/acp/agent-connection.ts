@@ -3,16 +3,16 @@
 import * as acp from '@agentclientprotocol/sdk';
 import type { Clock } from '../../../../../src/clock.js';
 import { RunFailure } from '../../../../../src/executors/contract.js';
-import { isObject } from './unknown-object.js';
+import { isObject } from '../../../../../src/read-json.js';
 
 /** What an agent asks and tells of its own accord. */
-export interface AgentListener {
+interface AgentListener {
   /** The parameters of an update, unchecked. */
   update(params: Record<string, unknown>): void;
   permission(request: acp.RequestPermissionRequest, signal: AbortSignal): Promise<acp.RequestPermissionResponse>;
 }
 
-export type AgentMethod = acp.AgentRequestMethod;
+type AgentMethod = acp.AgentRequestMethod;
 type Params<M extends AgentMethod> = acp.AgentRequestParamsByMethod[M];
 
 export class AgentConnection {

@@ -4,13 +4,13 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../../../../src/clock.js';
-import { errorText } from '../../../../../src/errors.js';
+import { errorText, systemCode } from '../../../../../src/errors.js';
 import { RunFailure } from '../../../../../src/executors/contract.js';
 import type { Logger } from '../../../../../src/log.js';
-import { inTime } from './in-time.js';
+import { settlesInTime } from './settles-in-time.js';
 import { killMarked, MARK_VARIABLE } from './marked-processes.js';
 
-export interface AgentCommand {
+interface AgentCommand {
   command: string;
   args: readonly string[];
   cwd: string;
@@ -136,7 +136,7 @@ export class AgentProcess {
   }
 
   private within(ms: number, promise: Promise<unknown>): Promise<boolean> {
-    return inTime(promise, { clock: this.deps.clock, ms });
+    return settlesInTime(promise, { clock: this.deps.clock, ms });
   }
 }
 
@@ -151,7 +151,7 @@ function killGroup(leader: number | undefined): void {
 }
 
 function startFailure({ command, cwd }: AgentCommand, error: unknown): RunFailure {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   // A missing folder and a missing program are the same error.
   const noFolder = code === 'ENOENT' && statSync(cwd, { throwIfNoEntry: false }) === undefined;
   if (noFolder) return new RunFailure('The workspace’s folder is gone.', 'agent-start');

@@ -6,9 +6,10 @@ import type { Logger } from '../../../../../src/log.js';
 import type { AcpSettings } from '../../../../../src/workspace/driver-settings.js';
 import type { AgentConnection } from './agent-connection.js';
 import { agentFailure } from './agent-failure.js';
-import { isObject, textAt } from './unknown-object.js';
+import { isObject } from '../../../../../src/read-json.js';
+import { textAt } from './text-at.js';
 
-export interface Abilities {
+interface Abilities {
   takes: acp.PromptCapabilities;
   loads: boolean;
   resumes: boolean;
@@ -16,7 +17,7 @@ export interface Abilities {
   http: boolean;
 }
 
-export interface Conversation {
+interface Conversation {
   sessionId: string;
   /** False for a new one: then the agent has to be told what was said before. */
   remembers: boolean;
@@ -52,7 +53,7 @@ export async function greet(connection: AgentConnection, signal: AbortSignal): P
   };
 }
 
-export interface ConversationOptions {
+interface ConversationOptions {
   abilities: Abilities;
   settings: AcpSettings;
   cwd: string;

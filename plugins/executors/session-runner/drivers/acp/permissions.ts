@@ -2,7 +2,8 @@
 // has no such option counts as cancelled.
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { createHash } from 'node:crypto';
-import { isObject, textAt } from './unknown-object.js';
+import { isObject } from '../../../../../src/read-json.js';
+import { textAt } from './text-at.js';
 
 /** Characters of a question. */
 const SHOWN = 2_000;

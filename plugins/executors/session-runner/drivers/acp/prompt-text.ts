@@ -3,7 +3,7 @@
 import type { Answer } from '../../../../../src/ledger/records.js';
 import type { TranscriptLine } from '../../../../../src/workspace/transcript.js';
 
-export interface PromptWords {
+interface PromptWords {
   /** Standing context, when the agent has not had it. */
   standing?: string;
   time: string;

@@ -3,8 +3,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../../../../../src/errors.js';
 import { writePrivateFile } from '../../../../../src/private-files.js';
-import { isObject, textAt } from './unknown-object.js';
+import { isObject } from '../../../../../src/read-json.js';
+import { textAt } from './text-at.js';
 
 const MAX_ID = 1_000;
 
@@ -56,6 +58,6 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
 }

@@ -2,7 +2,7 @@
 // not know is a failure, since nobody can tell what it means.
 import type { Usage } from '../../../../../src/bus/topics.js';
 import type { TurnEnd } from '../../../../../src/authoring/driver.js';
-import { isObject } from './unknown-object.js';
+import { isObject } from '../../../../../src/read-json.js';
 
 export function endOfAnswer(answer: Record<string, unknown>): TurnEnd {
   const usage = usageOf(answer.usage);

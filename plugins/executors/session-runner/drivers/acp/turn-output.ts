@@ -1,7 +1,8 @@
 // An agent's updates as the driver's events: chunks of its answer, tool calls by name alone, plans as a word of status.
 // Thoughts are not shown. An update that makes no sense is passed over.
 import type { DriverEvent } from '../../../../../src/authoring/driver.js';
-import { isObject, textAt } from './unknown-object.js';
+import { isObject } from '../../../../../src/read-json.js';
+import { textAt } from './text-at.js';
 
 const SHOWN = 200;
 /** What may stand in a caller's sight: a tool's name, not a title with arguments in it. */

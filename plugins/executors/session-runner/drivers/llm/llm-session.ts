@@ -16,7 +16,7 @@ import { ModelTools, type ToolRun } from './model-tools.js';
 import { orAborted, Patience } from './patience.js';
 import { userContent } from './user-message.js';
 
-export interface LlmParts {
+interface LlmParts {
   settings: LlmSettings;
   context: DriverContext;
   conversation: Conversation;

@@ -16,7 +16,7 @@ const SENTENCES = {
   'model-failed': 'The language model failed.',
 } as const;
 
-export type ModelFailureCode = keyof typeof SENTENCES;
+type ModelFailureCode = keyof typeof SENTENCES;
 
 /** A failure whose kind is known where it happens. Its message is for callers to read. */
 export class ModelFailure extends Error {

@@ -5,7 +5,7 @@ import type { Usage } from '../../../../../src/bus/topics.js';
 import type { DriverEvent } from '../../../../../src/authoring/driver.js';
 import { ModelFailure } from './model-failure.js';
 
-export interface StreamReading {
+interface StreamReading {
   parts: AsyncIterable<TextStreamPart<ToolSet>>;
   emit(event: DriverEvent): void;
   /** The stream has come to this tool call. */

@@ -5,7 +5,7 @@ import { FetchError } from '../../../../../src/net/fetch-error.js';
 import type { DriverContext } from '../../../../../src/authoring/driver.js';
 import { waitFor } from './wait-for.js';
 
-export interface Retrying {
+interface Retrying {
   clock: Clock;
   /** Told before each wait, in milliseconds. */
   waiting?(ms: number): void;

@@ -5,7 +5,7 @@ import type { LlmSettings } from '../../../../../src/workspace/driver-settings.j
 import type { Attachment } from '../../../../../src/authoring/driver.js';
 import { readWorkspaceFile } from '../../workspace-file.js';
 
-export type UserContent = string | (TextPart | ImagePart)[];
+type UserContent = string | (TextPart | ImagePart)[];
 
 /** Bytes of all text files together, and of one image. */
 const MAX_INLINE = 256 * 1024;

@@ -3,7 +3,7 @@
 import type { Answer } from '../../../../../src/ledger/records.js';
 import type { Directive } from './parse.js';
 
-export interface Plan {
+interface Plan {
   /** The answer that this turn reacts to. */
   answer?: Answer;
   /** Directives still to be done. */

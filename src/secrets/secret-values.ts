@@ -1,7 +1,7 @@
 // Which texts of somebody's settings are secret, where nothing but their names and looks says so: what stands under a
 // name like `apiToken`, and what URLs and command lines carry along. Pure.
-import type { PushConfig } from './a2a-model.js';
-import { parseUrl } from './net/parse-url.js';
+import type { PushConfig } from '../a2a-model.js';
+import { parseUrl } from '../net/parse-url.js';
 
 /** Also within a word, as in `openaikey`, but not in words like `keyword` or `bypass`: what stands under those is shown. */
 const SECRET_LIKE =

@@ -1,4 +1,4 @@
-import { redactedValue } from '../src/redacted-value.js';
+import { redactedValue } from '../../src/secrets/redacted-value.js';
 
 const redact = (text: string): string => text.replaceAll('s3cret', '*');
 

@@ -1,5 +1,5 @@
 // What is secret in settings, by names and looks alone.
-import { secretsIn, secretsOfArguments, secretsOfUrl, secretsOfWebhook } from '../src/secret-values.js';
+import { secretsIn, secretsOfArguments, secretsOfUrl, secretsOfWebhook } from '../../src/secrets/secret-values.js';
 
 describe('secrets of settings', () => {
   it('are texts under a name that says so, at any depth and in lists', () => {

@@ -4,7 +4,7 @@
 /** Shorter spellings would be found in ordinary words. */
 export const MIN_LENGTH = 6;
 
-export interface Forms {
+interface Forms {
   /** What stands for the secret alone. */
   plain: string[];
   /** Base64 of the secret at each of the three places it may have in its group; what is around belongs to it. */

@@ -1,7 +1,7 @@
 // Waiting for something that may never come, in bounded time.
 import type { Clock } from '../../../../../src/clock.js';
 
-export interface Patience {
+interface Patience {
   clock: Clock;
   ms: number;
   /** Ends the wait. */
@@ -9,7 +9,7 @@ export interface Patience {
 }
 
 /** True when the promise settled before the time was up and before `signal` aborted. Never rejects. */
-export function inTime(promise: Promise<unknown>, { clock, ms, signal }: Patience): Promise<boolean> {
+export function settlesInTime(promise: Promise<unknown>, { clock, ms, signal }: Patience): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve(false);
     const no = (): void => done(false);
