@@ -11,8 +11,8 @@ import { moduleImporter } from '../installation/import-plugin.js';
 import { PluginReports } from '../installation/plugin-reports.js';
 import { readPlugin } from '../installation/read-plugin.js';
 import { createLogger, silentLogger } from '../log.js';
-import type { PluginsAnswer } from '../operator-wire.js';
 import { Secrets } from '../secrets/secrets.js';
+import type { PluginsAnswer } from '../operator-wire.js';
 import { underWatch } from './crash-watch.js';
 import type { Finding } from './doctor-checks.js';
 
