@@ -46,7 +46,8 @@ const home = makeTestHome({
   settings,
 });
 const keysOf = (names: readonly string[]): string[] => names.map((name) => home.keys[name] as string);
-const kept = new Agent({ keepAlive: true, maxSockets: 64 });
+/** One connection for each, taken in turn so that none is idle for long enough to be closed. */
+const kept = new Agent({ keepAlive: true, maxSockets: bystanders.length, scheduling: 'fifo' });
 
 /** What those wait who are connected already, as callers are who call often, and those who connect for each request. */
 async function measure(): Promise<{ connected: Waited; newcomers: Waited }> {
@@ -70,6 +71,7 @@ const cpuSeconds = async (): Promise<number> => {
 const server = await startSwitchboard({ home: home.path, nodeFlags: probeFlags() });
 try {
   await warmUp(server.url, keysOf(warmers), WARM_UP_ROUNDS);
+  await sendPrompts(server.url, keysOf(bystanders), { requests: bystanders.length, everyMs: 0, agent: kept });
   const cpu = [await cpuSeconds()];
   const calm = await measure();
   cpu.push(await cpuSeconds());
