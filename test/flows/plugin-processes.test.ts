@@ -99,7 +99,7 @@ describe('a plugin in a server of its own', () => {
     const home = homeWith({
       'early.js': rejects + agent('early', `return 'here';`),
       'gone.js': `${rejects} throw new Error('not usable');`,
-      'slow.js': `await new Promise((resolve) => setTimeout(resolve, 100));${agent('slow', `return 'here';`)}`,
+      'slow.js': `await new Promise((resolve) => setImmediate(resolve));${agent('slow', `return 'here';`)}`,
     });
     const server = await start(home);
     expect((await chat(server, 'early', 'x')).response).toBe('here');
